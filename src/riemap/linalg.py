@@ -1,0 +1,286 @@
+"""Linear algebra for very many very small matrices.
+
+The manifolds need Cholesky factors, eigenvalues and singular values of millions of matrices of
+two to five rows, where a LAPACK call spends its time on being called
+(``benchmarks/linalg.py`` measures it). Everything here is batched over leading axes, runs in
+parallel, and keeps the digits that matter:
+
+* :func:`cholesky` works in doubled precision, so that the factor of a matrix of condition
+  number 1e8 has all its digits, and not half of them.
+* :func:`eigh` and :func:`svd` are Jacobi methods, which find small singular values of a
+  graded matrix to their own relative accuracy [DemmelVeselic1992].
+
+The functions ending in ``_inplace`` are for use inside other kernels; they need no memory.
+
+References
+----------
+[DemmelVeselic1992] Demmel, Veselić. Jacobi's method is more accurate than QR. SIAM J. Matrix
+    Anal. Appl. 13(4), 1992.
+[Dekker1971] Dekker. A floating-point technique for extending the available precision. Numer.
+    Math. 18, 1971.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numba import njit, prange
+
+from riemap.types import Array
+from riemap.vmath import fma, inline, kernel
+
+MAX_SWEEPS = 30  # Jacobi converges quadratically: five or six suffice, the rest is for NaN
+JACOBI_TOLERANCE = 1e-16  # on the cosine between two columns; half the spacing of floats at one
+
+device = njit(error_model="numpy", fastmath={"contract"}, cache=True)
+"""Decorator for a routine on one small matrix, called from kernels."""
+
+
+# --- doubled precision: a number is the unevaluated sum high + low [Dekker1971] -----------------
+
+
+@inline
+def two_sum(a: float, b: float) -> tuple[float, float]:
+    """``a + b`` and its rounding error."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+@inline
+def two_product(a: float, b: float) -> tuple[float, float]:
+    """``a * b`` and its rounding error."""
+    p = a * b
+    return p, fma(a, b, -p)
+
+
+@inline
+def _minus_product(
+    s: float, s_low: float, a: float, a_low: float, b: float, b_low: float
+) -> tuple[float, float]:
+    """``s - a * b`` in doubled precision."""
+    p, p_low = two_product(a, b)
+    p_low += a * b_low + a_low * b
+    t, t_low = two_sum(s, -p)
+    t_low += s_low - p_low
+    high = t + t_low
+    return high, t_low - (high - t)
+
+
+@inline
+def _quotient(s: float, s_low: float, d: float, d_low: float) -> tuple[float, float]:
+    """``s / d`` in doubled precision."""
+    q = s / d
+    rest, rest_low = _minus_product(s, s_low, q, 0.0, d, d_low)
+    return q, (rest + rest_low) / d
+
+
+@inline
+def _root(s: float, s_low: float) -> tuple[float, float]:
+    """Square root in doubled precision."""
+    r = math.sqrt(s)
+    rest, rest_low = _minus_product(s, s_low, r, 0.0, r, 0.0)
+    return r, (rest + rest_low) / (2.0 * r)
+
+
+# --- Cholesky ------------------------------------------------------------------------------------
+
+
+@device
+def cholesky_inplace(a: Array, l: Array, x: Array, l_low: Array, x_low: Array) -> None:
+    """Write ``a = l lᵀ`` and ``x = l⁻¹``; the ``_low`` arrays are scratch."""
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i + 1):
+            s, s_low = 0.5 * (a[i, j] + a[j, i]), 0.0
+            for k in range(j):
+                s, s_low = _minus_product(s, s_low, l[i, k], l_low[i, k], l[j, k], l_low[j, k])
+            if i == j:
+                l[i, i], l_low[i, i] = _root(s, s_low)
+            else:
+                l[i, j], l_low[i, j] = _quotient(s, s_low, l[j, j], l_low[j, j])
+            l[j, i] = l[j, i] if i == j else 0.0
+    for j in range(n):
+        x[j, j], x_low[j, j] = _quotient(1.0, 0.0, l[j, j], l_low[j, j])
+        for i in range(j + 1, n):
+            s, s_low = 0.0, 0.0
+            for k in range(j, i):
+                s, s_low = _minus_product(s, s_low, l[i, k], l_low[i, k], x[k, j], x_low[k, j])
+            x[i, j], x_low[i, j] = _quotient(s, s_low, l[i, i], l_low[i, i])
+            x[j, i] = 0.0
+
+
+@kernel
+def _cholesky(a: Array) -> tuple[Array, Array]:
+    factor, inverse = np.empty_like(a), np.empty_like(a)
+    for i in prange(a.shape[0]):
+        n = a.shape[1]
+        cholesky_inplace(a[i], factor[i], inverse[i], np.empty((n, n)), np.empty((n, n)))
+    return factor, inverse
+
+
+def cholesky(a: Array) -> tuple[Array, Array]:
+    """Lower ``L`` with ``a = L Lᵀ``, and ``L⁻¹``, both correct to the last digits.
+
+    A matrix that is not positive definite gives NaN.
+
+    Parameters
+    ----------
+    a
+        Symmetric matrices, ``(..., n, n)``.
+    """
+    return _batched(_cholesky, a)
+
+
+# --- eigenvalues and singular values --------------------------------------------------------------
+
+
+@inline
+def _rotation(p: float, q: float, r: float) -> tuple[float, float]:
+    """Cosine and sine that diagonalise ``[[p, r], [r, q]]``."""
+    tau = (q - p) / (2.0 * r)
+    t = 1.0 / (abs(tau) + math.sqrt(1.0 + tau * tau))
+    t = t if tau >= 0.0 else -t
+    c = 1.0 / math.sqrt(1.0 + t * t)
+    return c, t * c
+
+
+@device
+def eigh_inplace(a: Array, v: Array) -> None:
+    """Diagonalise symmetric ``a`` in place; the columns of ``v`` become its eigenvectors."""
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(n):
+            v[i, j] = 1.0 if i == j else 0.0
+    for _ in range(MAX_SWEEPS):
+        off, diagonal = 0.0, 0.0
+        for i in range(n):
+            diagonal += a[i, i] * a[i, i]
+            for j in range(i):
+                off += a[i, j] * a[i, j]
+        if not off > JACOBI_TOLERANCE * JACOBI_TOLERANCE * diagonal:
+            return
+        for p in range(n):
+            for q in range(p + 1, n):
+                if a[p, q] == 0.0:
+                    continue
+                c, s = _rotation(a[p, p], a[q, q], a[p, q])
+                for k in range(n):
+                    x, y = a[k, p], a[k, q]
+                    a[k, p], a[k, q] = c * x - s * y, s * x + c * y
+                for k in range(n):
+                    x, y = a[p, k], a[q, k]
+                    a[p, k], a[q, k] = c * x - s * y, s * x + c * y
+                    x, y = v[k, p], v[k, q]
+                    v[k, p], v[k, q] = c * x - s * y, s * x + c * y
+                a[p, q] = a[q, p] = 0.0
+
+
+@device
+def svd_inplace(g: Array, v: Array) -> None:
+    """Rotate the columns of ``g`` until they are orthogonal; ``v`` holds the rotation.
+
+    Afterwards ``g = (old g) v``: its columns are left singular vectors times singular values.
+    """
+    m, n = g.shape
+    for i in range(n):
+        for j in range(n):
+            v[i, j] = 1.0 if i == j else 0.0
+    for _ in range(MAX_SWEEPS):
+        rotated = False
+        for p in range(n):
+            for q in range(p + 1, n):
+                pp = qq = pq = 0.0
+                for k in range(m):
+                    pp += g[k, p] * g[k, p]
+                    qq += g[k, q] * g[k, q]
+                    pq += g[k, p] * g[k, q]
+                if not abs(pq) > JACOBI_TOLERANCE * math.sqrt(pp * qq):
+                    continue
+                rotated = True
+                c, s = _rotation(pp, qq, pq)
+                for k in range(m):
+                    x, y = g[k, p], g[k, q]
+                    g[k, p], g[k, q] = c * x - s * y, s * x + c * y
+                for k in range(n):
+                    x, y = v[k, p], v[k, q]
+                    v[k, p], v[k, q] = c * x - s * y, s * x + c * y
+        if not rotated:
+            return
+
+
+@kernel
+def _eigh(a: Array) -> tuple[Array, Array]:
+    work, vectors = a.copy(), np.empty_like(a)
+    values = np.empty(a.shape[:2])
+    for i in prange(a.shape[0]):
+        eigh_inplace(work[i], vectors[i])
+        for k in range(a.shape[1]):
+            values[i, k] = work[i, k, k]
+    return values, vectors
+
+
+def eigh(a: Array) -> tuple[Array, Array]:
+    """Eigenvalues ``(..., n)``, in no particular order, and eigenvectors in columns.
+
+    Parameters
+    ----------
+    a
+        Symmetric matrices, ``(..., n, n)``.
+    """
+    return _batched(_eigh, a)
+
+
+@kernel
+def _svd(g: Array) -> tuple[Array, Array]:
+    work = g.copy()
+    values = np.empty((g.shape[0], g.shape[2]))
+    for i in prange(g.shape[0]):
+        n = g.shape[2]
+        svd_inplace(work[i], np.empty((n, n)))
+        for k in range(n):
+            norm = 0.0
+            for j in range(g.shape[1]):
+                norm += work[i, j, k] * work[i, j, k]
+            values[i, k] = math.sqrt(norm)
+            for j in range(g.shape[1]):
+                work[i, j, k] = work[i, j, k] / values[i, k] if norm > 0.0 else 0.0
+    return values, work
+
+
+def left_svd(g: Array) -> tuple[Array, Array]:
+    """Singular values ``(..., n)``, in no particular order, and left singular vectors.
+
+    Parameters
+    ----------
+    g
+        Matrices of full rank, ``(..., n, n)``.
+    """
+    return _batched(_svd, g)
+
+
+def apply(f: Callable[[Array], Array], values: Array, vectors: Array) -> Array:
+    """``V diag(f(values)) Vᵀ``: a function of a symmetric matrix, from its :func:`eigh`."""
+    return np.asarray((vectors * f(values)[..., None, :]) @ transpose(vectors))
+
+
+def transpose(a: Array) -> Array:
+    """Swap the last two axes."""
+    return np.swapaxes(a, -1, -2)
+
+
+def congruence(a: Array, u: Array) -> Array:
+    """``a u aᵀ``."""
+    return np.asarray(a @ u @ transpose(a))
+
+
+def symmetric(a: Array) -> Array:
+    """``(a + aᵀ) / 2``."""
+    return np.asarray(0.5 * (a + transpose(a)))
+
+
+def _batched(f: Callable[[Array], tuple[Array, Array]], a: Array) -> tuple[Array, Array]:
+    """Flatten the leading axes of ``a``, apply ``f``, and put them back."""
+    flat = np.array(a, dtype=np.float64, order="C").reshape(-1, *a.shape[-2:])
+    first, second = f(flat)
+    return first.reshape(a.shape[:-2] + first.shape[1:]), second.reshape(a.shape)

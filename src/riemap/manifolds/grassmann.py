@@ -1,0 +1,397 @@
+r"""The Grassmann manifold :math:`Gr(k, n)` of ``k``-dimensional subspaces of :math:`\mathbb{R}^n`.
+
+A point is an orthonormal basis :math:`A\in\mathbb{R}^{n\times k}`, any basis of the same subspace being the same point; a tangent is
+a matrix ``P`` with :math:`A^\top P = 0`, and :math:`\langle P, Q\rangle = \operatorname{tr}P^\top Q` [Edelman1998]. With the principal angles
+:math:`\theta_i`, whose cosines are the singular values of :math:`A^\top B`,
+
+.. math:: d^2(A, B) = \sum_i\theta_i^2.
+
+A cosine near one hides a small angle. So the basis of ``B`` is first turned towards that of ``A``, by the orthogonal factor ``R`` of
+:math:`B^\top A`; then :math:`D = BR - A` has the singular values :math:`2\sin\frac{\theta_i}{2}`, and those keep their digits. For ``k = 1``, ``R`` is a
+sign; for ``k = 2`` it is a rotation or reflection in closed form.
+
+:math:`Gr(1, n)` is real projective space, of curvature 1.
+
+References
+----------
+[Edelman1998] Edelman, Arias, Smith. The geometry of algorithms with orthogonality constraints. SIAM
+    J. Matrix Anal. Appl. 20(2), 1998.
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph
+    embeddings. AAAI 2021. Table 1.
+[Wong1968] Wong. Sectional curvatures of Grassmann manifolds. PNAS 60(1), 1968.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+from numba import prange
+
+from riemap import linalg
+from riemap.linalg import svd_inplace, transpose
+from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
+from riemap.manifolds.sphere import angle, sine
+from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.types import Array, Rng
+from riemap.vmath import atan2, inline, kernel
+
+# --- k = 1: the sphere, up to sign ------------------------------------------------------------------
+
+
+@kernel
+def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    """Squared angles between lines, and ``d / sin d``, negative where a vector was turned round."""
+    n, m = x.shape[1], y.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            out[i, j] = slopes[i, j] = 0.0
+        for k in range(x.shape[0]):
+            for j in range(end):
+                d, s = x[k, i] - y[k, j], x[k, i] + y[k, j]
+                out[i, j] += d * d
+                slopes[i, j] += s * s
+        for j in range(end):
+            near, far = out[i, j], slopes[i, j]
+            flip = near > far
+            near, far = (far, near) if flip else (near, far)
+            d = angle(near, far)
+            out[i, j] = d * d
+            slope = d / sine(near, far)
+            slopes[i, j] = -slope if flip else slope
+    if symmetric:
+        mirror(out, out)
+        mirror(slopes, slopes)
+
+
+@kernel
+def gradient1(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``."""
+    n, m = x.shape[1], y.shape[1]
+    out = np.empty((n, x.shape[0]))
+    for i in prange(n):
+        excess = 0.0
+        for k in range(x.shape[0]):
+            slope = 0.0
+            for j in range(m):
+                factor = w[i, j] * slopes[i, j]
+                slope += factor * y[k, j] - abs(slopes[i, j]) * w[i, j] * x[k, i]
+            out[i, k] = -2.0 * slope
+            excess += out[i, k] * x[k, i]
+        for k in range(x.shape[0]):
+            out[i, k] -= excess * x[k, i]
+    return out
+
+
+def _pairs1(x: Array, y: Array) -> Pairs:
+    columns = x[..., 0].T.copy()
+    others = columns if y is x else y[..., 0].T.copy()
+    sqdist, slopes = np.empty((2, len(x), len(y)))
+    forward1(columns, others, y is x, sqdist, slopes)
+    return Pairs(sqdist, lambda w: gradient1(columns, others, slopes, w)[..., None])
+
+
+# --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
+
+
+@inline
+def _turn(a: float, b: float, c: float, d: float) -> tuple[float, float, float]:
+    """``p``, ``q``, ``s`` of the orthogonal ``R = [[p, -s q], [q, s p]]`` nearest to ``[[a, c], [b, d]]``."""
+    s = 1.0 if a * d - b * c >= 0.0 else -1.0
+    p, q = a + s * d, b - s * c
+    norm = math.sqrt(p * p + q * q)
+    flat = norm == 0.0  # subspaces at right angles: every R is as good
+    norm = 1.0 if flat else norm
+    return (1.0 if flat else p / norm), q / norm, s
+
+
+@inline
+def _angles(a: float, b: float, c: float) -> tuple[float, float, float, float]:
+    """Eigenvalues of ``DᵀD = [[a, c], [c, b]]``, greater first, and the angles that belong to them."""
+    mean, half = 0.5 * (a + b), 0.5 * (a - b)
+    radius = math.sqrt(half * half + c * c)
+    first, second = mean + radius, max(mean - radius, 0.0)
+    return first, second, _chord_angle(first), _chord_angle(second)
+
+
+@inline
+def _chord_angle(square: float) -> float:
+    """The angle whose squared chord this is."""
+    return 2.0 * atan2(math.sqrt(square), math.sqrt(max(4.0 - square, 0.0)))
+
+
+@inline
+def _ratio(theta: float, square: float) -> float:
+    """``θ / sin θ`` for the angle ``θ`` of this squared chord, 1 at zero."""
+    s = 0.5 * math.sqrt(square * max(4.0 - square, 0.0))
+    return theta / s if s > 1e-8 else 1.0
+
+
+@inline
+def _align2(x: Array, i: int, y: Array, end: int, work: Array) -> None:
+    """Fill rows 0 to 2 of ``work`` with the turn for every ``j``, rows 3 to 5 with ``DᵀD``."""
+    for r in range(6):
+        for j in range(end):
+            work[r, j] = 0.0
+    for k in range(0, x.shape[0], 2):
+        for j in range(end):
+            work[0, j] += x[k, i] * y[k, j]
+            work[1, j] += x[k, i] * y[k + 1, j]
+            work[2, j] += x[k + 1, i] * y[k, j]
+            work[3, j] += x[k + 1, i] * y[k + 1, j]
+    for j in range(end):
+        work[0, j], work[1, j], work[2, j] = _turn(work[0, j], work[1, j], work[2, j], work[3, j])
+        work[3, j] = 0.0
+    for k in range(0, x.shape[0], 2):
+        for j in range(end):
+            p, q, s = work[0, j], work[1, j], work[2, j]
+            d = p * y[k, j] + q * y[k + 1, j] - x[k, i]
+            e = s * (p * y[k + 1, j] - q * y[k, j]) - x[k + 1, i]
+            work[3, j] += d * d
+            work[4, j] += e * e
+            work[5, j] += d * e
+
+
+@kernel
+def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n, m = x.shape[1], y.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        work = np.empty((6, m))
+        _align2(x, i, y, end, work)
+        for j in range(end):
+            _, _, first, second = _angles(work[3, j], work[4, j], work[5, j])
+            out[i, j] = first * first + second * second
+    if symmetric:
+        mirror(out, out)
+
+
+@kernel
+def _gradient2(x: Array, y: Array, w: Array) -> Array:
+    r"""Row ``i``: the sum of :math:`-2wBRK` with :math:`K = g(D^\top D)`, :math:`g = \theta/\sin\theta`; yet to be projected."""
+    n, m = x.shape[1], y.shape[1]
+    out = np.empty((n, x.shape[0]))
+    for i in prange(n):
+        work = np.empty((6, m))
+        _align2(x, i, y, m, work)
+        for j in range(m):
+            a, b, c = work[3, j], work[4, j], work[5, j]
+            high, low, first, second = _angles(a, b, c)
+            base = _ratio(second, low)
+            rise = (_ratio(first, high) - base) / (high - low + TINY)
+            weight = -2.0 * w[i, j]
+            a, b, c = weight * (base + rise * (a - low)), weight * (base + rise * (b - low)), weight * rise * c
+            p, q, s = work[0, j], work[1, j], work[2, j]
+            work[0, j], work[1, j] = p * a - s * q * c, p * c - s * q * b
+            work[2, j], work[3, j] = q * a + s * p * c, q * c + s * p * b
+        for k in range(0, x.shape[0], 2):
+            first = second = 0.0
+            for j in range(m):
+                first += work[0, j] * y[k, j] + work[2, j] * y[k + 1, j]
+                second += work[1, j] * y[k, j] + work[3, j] * y[k + 1, j]
+            out[i, k], out[i, k + 1] = first, second
+    return out
+
+
+def _pairs2(x: Array, y: Array) -> Pairs:
+    rows = x.reshape(len(x), -1).T.copy()
+    others = rows if y is x else y.reshape(len(y), -1).T.copy()
+    sqdist = np.empty((len(x), len(y)))
+    _forward2(rows, others, y is x, sqdist)
+    return Pairs(sqdist, lambda w: _tangent(x, _gradient2(rows, others, w).reshape(x.shape)))
+
+
+# --- any k: singular vectors by Jacobi rotations ----------------------------------------------------
+
+
+@inline
+def _principal(a: Array, b: Array, c: Array, v: Array, e: Array, k: int) -> tuple[float, float]:
+    """Sine and cosine of angle ``k``, after :func:`_cross`; ``e`` is the part of its vector normal to ``a``."""
+    n, size = a.shape
+    cosine = 0.0
+    for q in range(size):
+        cosine += c[q, k] * c[q, k]
+    normal = 0.0
+    for p in range(n):
+        e[p] = 0.0
+        for q in range(size):
+            e[p] += b[p, q] * v[q, k] - a[p, q] * c[q, k]
+        normal += e[p] * e[p]
+    return math.sqrt(normal), math.sqrt(cosine)
+
+
+@inline
+def _cross(a: Array, b: Array, c: Array, v: Array) -> None:
+    """``c`` becomes ``aᵀ b`` with orthogonal columns, rotated by ``v``."""
+    n, size = a.shape
+    for p in range(size):
+        for q in range(size):
+            c[p, q] = 0.0
+            for r in range(n):
+                c[p, q] += a[r, p] * b[r, q]
+    svd_inplace(c, v)
+
+
+@kernel
+def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n, m, size = x.shape[0], y.shape[0], x.shape[2]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        c, v, e = np.empty((size, size)), np.empty((size, size)), np.empty(x.shape[1])
+        for j in range(end):
+            _cross(x[i], y[j], c, v)
+            total = 0.0
+            for k in range(size):
+                theta = math.atan2(*_principal(x[i], y[j], c, v, e, k))
+                total += theta * theta
+            out[i, j] = total
+    if symmetric:
+        mirror(out, out)
+
+
+@kernel
+def _gradient_any(x: Array, y: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``; an angle of ninety degrees, with two directions, gives none."""
+    n, m, size = x.shape[0], y.shape[0], x.shape[2]
+    out = np.zeros(x.shape)
+    for i in prange(n):
+        c, v, e = np.empty((size, size)), np.empty((size, size)), np.empty(x.shape[1])
+        for j in range(m):
+            _cross(x[i], y[j], c, v)
+            for k in range(size):
+                sin, cos = _principal(x[i], y[j], c, v, e, k)
+                factor = -2.0 * w[i, j] * math.atan2(sin, cos) / (max(sin, CUT) * (cos + TINY))
+                for p in range(x.shape[1]):
+                    for q in range(size):
+                        out[i, p, q] += factor * e[p] * c[q, k]
+    return out
+
+
+def _pairs_any(x: Array, y: Array) -> Pairs:
+    sqdist = np.empty((len(x), len(y)))
+    _forward_any(x, y, y is x, sqdist)
+    return Pairs(sqdist, lambda w: _gradient_any(x, y, w))
+
+
+@final
+@dataclass(frozen=True)
+class Grassmann(CompactManifold):
+    """Subspaces of dimension ``k`` in ``n`` dimensions.
+
+    >>> m = Grassmann(2, 4)
+    >>> m.shape, m.dim, str(m)
+    ((4, 2), 4, 'Gr(2,4)')
+    """
+
+    k: int
+    n: int
+    symbol: ClassVar[str] = "Gr"
+    name: ClassVar[str] = "Grassmann, k-planes in Rⁿ"
+    formula: ClassVar[str] = "√(Σ θᵢ²), principal angles"
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((1, 3), (2, 4), (2, 5), (3, 5))
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k < self.n:
+            raise ValueError(f"{self}: Gr(k,n) needs 1 <= k < n")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.n, self.k)
+
+    @property
+    def dim(self) -> int:
+        return self.k * (self.n - self.k)
+
+    @property
+    def curvature(self) -> tuple[float, float]:
+        return (1.0, 1.0) if self.k in (1, self.n - 1) else (0.0, 2.0)
+
+    @property
+    def origin(self) -> Array:
+        return np.eye(self.n, self.k)
+
+    def kernel(self, x: Array, y: Array) -> Pairs:
+        return {1: _pairs1, 2: _pairs2}.get(self.k, _pairs_any)(x, y)
+
+    def uniform(self, rng: Rng, n: int) -> Array:
+        """Spans of Gaussian vectors."""
+        return self.project(rng.standard_normal((n, *self.shape)))
+
+    def project(self, x: Array) -> Array:
+        """The orthogonal factor of the polar decomposition: the nearest orthonormal basis."""
+        return orthogonal_factor(x)
+
+    def to_tangent(self, x: Array, u: Array) -> Array:
+        r""":math:`(I - xx^\top)u`."""
+        return _tangent(x, u)
+
+    def inner(self, x: Array, u: Array, v: Array) -> Array:
+        r""":math:`\operatorname{tr}u^\top v`."""
+        return np.sum(u * v + np.zeros_like(x), axis=(-2, -1))
+
+    def exp(self, x: Array, u: Array) -> Array:
+        r""":math:`x\cos\sqrt{u^\top u} + u\,\mathrm{sinc}\sqrt{u^\top u}`, both even, hence functions of :math:`u^\top u`."""
+        squares, vectors = linalg.eigh(transpose(u) @ u)
+        theta = np.sqrt(np.maximum(squares, 0.0))
+        cos, sinc = linalg.apply(np.cos, theta, vectors), linalg.apply(_sinc, theta, vectors)
+        return self.project(x @ cos + u @ sinc)
+
+    def retract(self, x: Array, u: Array) -> Array:
+        r"""Orthogonal factor of :math:`x + u` [Cruceru2021, table 1]."""
+        return self.project(x + u)
+
+    def log(self, x: Array, y: Array) -> Array:
+        r""":math:`(I - xx^\top)yR\,U\,\mathrm{diag}(\theta/\sin\theta)\,U^\top` for :math:`x^\top y = U\cos\Theta\,V^\top`, :math:`R = VU^\top`."""
+        u, theta, ratio, turned = self._principal(x, y)
+        return _tangent(x, turned - x) @ linalg.apply(lambda _: ratio, theta, u)
+
+    def transport(self, x: Array, y: Array, u: Array) -> Array:
+        r"""Parallel [Edelman1998, thm. 2.4], written in the basis of ``y``.
+
+        Along :math:`\log_x y = E\Theta U^\top` with orthonormal ``E``, the part of ``u`` in the span of ``E`` turns:
+        :math:`u + E(\cos\Theta - I)E^\top u - xU\sin\Theta\,E^\top u`.
+        """
+        left, theta, _, turned = self._principal(x, y)
+        normal = _tangent(x, turned - x) @ left  # E sin(theta), column by column
+        inside = transpose(normal) @ u  # sin(theta) Eᵀ u
+        lean = -0.5 / np.cos(0.5 * theta)[..., None] ** 2  # (cos - 1) / sin²
+        moved = u + normal @ (lean * inside) - x @ left @ inside
+        return _tangent(y, moved @ (transpose(turned) @ y))
+
+    def sqdist(self, x: Array, y: Array) -> Array:
+        """Sum of squared angles, each from the chord between its two unit vectors."""
+        return np.sum(self._principal(x, y)[1] ** 2, axis=-1)
+
+    def sectional(self, x: Array, u: Array, v: Array) -> Array:
+        r""":math:`\frac12\big(\|u^\top v - v^\top u\|^2 + \|uv^\top - vu^\top\|^2\big)` over the squared area [Wong1968]."""
+        inside, outside = transpose(u) @ v, u @ transpose(v)
+        curl = _sum(inside - transpose(inside)) + _sum(outside - transpose(outside))
+        return sectional_from(0.5 * curl, _sum(u), _sum(v), self.inner(x, u, v))
+
+    def _principal(self, x: Array, y: Array) -> tuple[Array, Array, Array, Array]:
+        r""":math:`U`, :math:`\theta`, :math:`\theta/\sin\theta` and the basis ``yR`` turned towards ``x``."""
+        u, _, vt = np.linalg.svd(transpose(x) @ y)
+        a, b = x @ u, y @ transpose(vt)
+        near, far = np.linalg.norm(a - b, axis=-2), np.linalg.norm(a + b, axis=-2)
+        theta = 2.0 * np.arctan2(near, far)
+        ratio = np.where(theta > 0, theta / np.maximum(0.5 * near * far, CUT), 1.0)
+        return u, theta, ratio, b @ transpose(u)
+
+
+def orthogonal_factor(x: Array) -> Array:
+    """The matrix with orthonormal columns nearest to ``x``."""
+    u, _, vt = np.linalg.svd(x, full_matrices=False)
+    return np.asarray(u @ vt)
+
+
+def _tangent(x: Array, u: Array) -> Array:
+    return np.asarray(u - x @ (transpose(x) @ u))
+
+
+def _sinc(t: Array) -> Array:
+    return np.sinc(t / np.pi)
+
+
+def _sum(u: Array) -> Array:
+    return np.sum(u * u, axis=(-2, -1))

@@ -1,0 +1,253 @@
+r"""Coordinates of positive definite matrices that the kernels of SPD and Stein read.
+
+Both need the eigenvalues of :math:`A^{-1}B` for every pair, and both factor out the determinant:
+:math:`A = t^2\hat A` with :math:`\det\hat A = 1`.
+
+**2 x 2.** Matrices of determinant one are a hyperbolic plane,
+:math:`\hat A = \begin{pmatrix}x_0+x_1 & x_2\\ x_2 & x_0-x_1\end{pmatrix}` with ``x`` on the hyperboloid, and the eigenvalues
+of :math:`\hat A^{-1}\hat B` are :math:`e^{\pm\theta}` for the hyperbolic distance :math:`\theta`.
+
+**3 x 3.** With Cholesky factors, :math:`G = \hat L_A^{-1}\hat L_B` and :math:`H = G^{-1} = \hat L_B^{-1}\hat L_A`, the matrix
+:math:`M = GG^\top` has the eigenvalues of :math:`\hat A^{-1}\hat B`. Its invariants
+:math:`e_1 = \operatorname{tr} M = \|G\|^2` and :math:`e_2 = \operatorname{tr} M^{-1} = \|H\|^2` determine them. Near :math:`B = A` both are close
+to 3 and the digits are in
+
+.. math:: P = e_1 + e_2 - 6 = \|G - H^\top\|^2,
+
+again a sum of squares. Gradients are combinations of :math:`M = GG^\top` and :math:`M^{-1} = H^\top H`, in the coordinates in
+which ``A`` is the identity; :math:`L_A\,\cdot\,L_A^\top` takes them back.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from riemap.linalg import cholesky, cholesky_inplace, congruence, svd_inplace, two_product
+from riemap.manifolds.base import Pairs
+from riemap.manifolds.hyperboloid import chord, radial_part
+from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.types import Array
+from riemap.vmath import inline, kernel, log
+
+# --- 2 x 2 -----------------------------------------------------------------------------------------
+
+
+@kernel
+def planar(a: Array) -> Array:
+    """Rows: direction (2), ``sinh r``, ``exp(r/2)``, ``exp(-r/2)``, ``log det``, ``det^(1/4)``, its inverse."""
+    out = np.empty((8, a.shape[0]))
+    for i in prange(a.shape[0]):
+        b = 0.5 * (a[i, 0, 1] + a[i, 1, 0])
+        ac, ac_low = two_product(a[i, 0, 0], a[i, 1, 1])
+        bb, bb_low = two_product(b, b)
+        det = (ac - bb) + (ac_low - bb_low)
+        root = math.sqrt(det)
+        u, v = 0.5 * (a[i, 0, 0] - a[i, 1, 1]) / root, b / root
+        r = math.sqrt(u * u + v * v)
+        out[0, i], out[1, i] = (u / r, v / r) if r > 0.0 else (1.0, 0.0)
+        up = math.sqrt(r + math.sqrt(1.0 + r * r))
+        out[2, i], out[3, i], out[4, i] = r, up, 1.0 / up
+        quarter = math.sqrt(root)
+        out[5, i], out[6, i], out[7, i] = log(det), quarter, 1.0 / quarter
+    return out
+
+
+@inline
+def near2(x: Array, i: int, y: Array, j: int) -> float:
+    """Squared distance between the directions of two points, from rows of :func:`planar`."""
+    return (x[0, i] - y[0, j]) ** 2 + (x[1, i] - y[1, j]) ** 2
+
+
+@inline
+def chord2(near: float, x: Array, i: int, y: Array, j: int) -> float:
+    """``4 sinh²(θ/2)``, from rows of :func:`planar`."""
+    return chord(near, x[2, i], y[2, j], x[3, i], x[4, i], y[3, j], y[4, j])
+
+
+@inline
+def radial2(near: float, cosh: float, x: Array, i: int, y: Array, j: int) -> float:
+    """Component along the ray of ``sinh(θ)/θ log``, from rows of :func:`planar`."""
+    return radial_part(near, cosh, y[2, j], x[3, i], x[4, i], y[3, j], y[4, j])
+
+
+@inline
+def write2(out: Array, x: Array, i: int, along: float, across: float, across1: float, flat: float) -> None:
+    """The matrix with these components along the ray, across it (to be projected), and of ``log det``."""
+    r, root = x[2, i], x[6, i] * x[6, i]
+    cosh = math.sqrt(1.0 + r * r)
+    push = along * cosh - (across * x[0, i] + across1 * x[1, i])
+    v0, v1, v2 = along * r, across + push * x[0, i], across1 + push * x[1, i]
+    flat *= 0.5
+    out[i, 0, 0] = root * (v0 + v1 + flat * (cosh + r * x[0, i]))
+    out[i, 1, 1] = root * (v0 - v1 + flat * (cosh - r * x[0, i]))
+    out[i, 0, 1] = out[i, 1, 0] = root * (v2 + flat * r * x[1, i])
+
+
+# --- 3 x 3 -----------------------------------------------------------------------------------------
+
+
+@kernel
+def spatial(a: Array) -> Array:
+    """Rows: lower triangle of ``L`` (6) and of its inverse (6) at unit determinant, ``log det``, ``t``, ``1/t``."""
+    n = a.shape[0]
+    out = np.empty((15, n))
+    for block in prange((n + 63) // 64):
+        lower, inverse = np.empty((3, 3)), np.empty((3, 3))
+        scratch, scratch1 = np.empty((3, 3)), np.empty((3, 3))
+        for i in range(64 * block, min(n, 64 * block + 64)):
+            cholesky_inplace(a[i], lower, inverse, scratch, scratch1)
+            t = np.cbrt(lower[0, 0] * lower[1, 1] * lower[2, 2])
+            row = 0
+            for p in range(3):
+                for q in range(p + 1):
+                    out[row, i] = lower[p, q] / t
+                    out[row + 6, i] = inverse[p, q] * t
+                    row += 1
+            out[12, i], out[13, i], out[14, i] = 6.0 * math.log(t), t, 1.0 / t
+    return out
+
+
+@inline
+def triangles(x: Array, i: int, y: Array, j: int) -> tuple[float, ...]:
+    """``x_i⁻¹ y_j`` as its six lower entries, from rows of :func:`spatial`."""
+    return (
+        x[6, i] * y[0, j],
+        x[7, i] * y[0, j] + x[8, i] * y[1, j],
+        x[8, i] * y[2, j],
+        x[9, i] * y[0, j] + x[10, i] * y[1, j] + x[11, i] * y[3, j],
+        x[10, i] * y[2, j] + x[11, i] * y[4, j],
+        x[11, i] * y[5, j],
+    )
+
+
+@inline
+def invariants(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float, float, float]:
+    """``e1 - 3``, ``e2 - 3``, their sum ``P`` and difference ``Q``."""
+    p = (g[0] - h[0]) ** 2 + (g[2] - h[2]) ** 2 + (g[5] - h[5]) ** 2
+    g_off = g[1] * g[1] + g[3] * g[3] + g[4] * g[4]
+    h_off = h[1] * h[1] + h[3] * h[3] + h[4] * h[4]
+    p = p + g_off + h_off
+    a = g_off + (g[0] * g[0] + g[2] * g[2] + g[5] * g[5]) - 3.0
+    b = h_off + (h[0] * h[0] + h[2] * h[2] + h[5] * h[5]) - 3.0
+    q = a - b
+    close = p < 1.0
+    return (0.5 * (p + q) if close else a), (0.5 * (p - q) if close else b), p, q
+
+
+@inline
+def square(g: tuple[float, ...]) -> tuple[float, ...]:
+    """Lower entries of ``g gᵀ``."""
+    return (
+        g[0] * g[0],
+        g[1] * g[0],
+        g[1] * g[1] + g[2] * g[2],
+        g[3] * g[0],
+        g[3] * g[1] + g[4] * g[2],
+        g[3] * g[3] + g[4] * g[4] + g[5] * g[5],
+    )
+
+
+@inline
+def cosquare(h: tuple[float, ...]) -> tuple[float, ...]:
+    """Lower entries of ``hᵀ h``."""
+    return (
+        h[0] * h[0] + h[1] * h[1] + h[3] * h[3],
+        h[2] * h[1] + h[4] * h[3],
+        h[2] * h[2] + h[4] * h[4],
+        h[5] * h[3],
+        h[5] * h[4],
+        h[5] * h[5],
+    )
+
+
+@inline
+def write3(out: Array, x: Array, i: int, w: tuple[float, ...], trace: float) -> None:
+    """``L W Lᵀ``, where ``W`` has these lower entries, up to its trace, which is to be ``trace``."""
+    shift = (trace - (w[0] + w[2] + w[5])) / 3.0
+    t = x[13, i]
+    l0, l1, l2, l3, l4, l5 = t * x[0, i], t * x[1, i], t * x[2, i], t * x[3, i], t * x[4, i], t * x[5, i]
+    w0, w2, w5 = w[0] + shift, w[2] + shift, w[5] + shift
+    b0, b1 = l1 * w0 + l2 * w[1], l1 * w[1] + l2 * w2
+    c0 = l3 * w0 + l4 * w[1] + l5 * w[3]
+    c1 = l3 * w[1] + l4 * w2 + l5 * w[4]
+    c2 = l3 * w[3] + l4 * w[4] + l5 * w5
+    out[i, 0, 0] = l0 * w0 * l0
+    out[i, 1, 1] = b0 * l1 + b1 * l2
+    out[i, 2, 2] = c0 * l3 + c1 * l4 + c2 * l5
+    out[i, 0, 1] = out[i, 1, 0] = b0 * l0
+    out[i, 0, 2] = out[i, 2, 0] = c0 * l0
+    out[i, 1, 2] = out[i, 2, 1] = c0 * l1 + c1 * l2
+
+
+# --- any size ---------------------------------------------------------------------------------------
+
+
+@kernel
+def _forward(inverse: Array, lower: Array, divergence: bool, symmetric: bool, out: Array) -> None:
+    n, m, size = inverse.shape[0], lower.shape[0], lower.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        g, v = np.empty((size, size)), np.empty((size, size))
+        for j in range(end):
+            _whiten(inverse[i], lower[j], g, v)
+            total = 0.0
+            for k in range(size):
+                s = _squared_length(g, k)
+                total += _stein(s) if divergence else math.log(s) ** 2
+            out[i, j] = total
+    if symmetric:
+        mirror(out, out)
+
+
+@kernel
+def _gradient(inverse: Array, lower: Array, divergence: bool, w: Array) -> Array:
+    n, m, size = inverse.shape[0], lower.shape[0], lower.shape[1]
+    out = np.zeros((n, size, size))
+    for i in prange(n):
+        g, v = np.empty((size, size)), np.empty((size, size))
+        for j in range(m):
+            _whiten(inverse[i], lower[j], g, v)
+            for k in range(size):
+                s = _squared_length(g, k)
+                slope = w[i, j] / s * (0.5 * (1.0 - s) / (1.0 + s) if divergence else -2.0 * math.log(s))
+                for p in range(size):
+                    for q in range(size):
+                        out[i, p, q] += slope * g[p, k] * g[q, k]
+    return out
+
+
+@inline
+def _whiten(inverse: Array, lower: Array, g: Array, v: Array) -> None:
+    """``g`` becomes ``L_A⁻¹ L_B``, with its columns rotated until they are orthogonal."""
+    for p in range(g.shape[0]):
+        for q in range(g.shape[0]):
+            g[p, q] = 0.0
+            for k in range(q, p + 1):
+                g[p, q] += inverse[p, k] * lower[k, q]
+    svd_inplace(g, v)
+
+
+@inline
+def _squared_length(g: Array, k: int) -> float:
+    """Of column ``k``: an eigenvalue of ``A⁻¹ B``."""
+    total = 0.0
+    for p in range(g.shape[0]):
+        total += g[p, k] * g[p, k]
+    return total
+
+
+@inline
+def _stein(s: float) -> float:
+    """``log((1 + s) / (2 sqrt s))``, which is a small number near ``s = 1``."""
+    root = math.sqrt(s)
+    return math.log1p(0.5 * (root - 1.0) ** 2 / root)
+
+
+def spectral_pairs(x: Array, y: Array, *, divergence: bool) -> Pairs:
+    """SPD distances, or Stein divergences, of matrices of any size, from singular values."""
+    lower, inverse = cholesky(x)
+    others = lower if y is x else cholesky(y)[0]
+    sqdist = np.empty((len(x), len(y)))
+    _forward(inverse, others, divergence, y is x, sqdist)
+    return Pairs(sqdist, lambda w: congruence(lower, _gradient(inverse, others, divergence, w)))

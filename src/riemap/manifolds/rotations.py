@@ -1,0 +1,263 @@
+r"""The special orthogonal group :math:`SO(n)` with its bi-invariant metric.
+
+Points are rotation matrices, tangents are :math:`P = AX` with skew ``X``, and :math:`\langle P, Q\rangle = \operatorname{tr}P^\top Q`. Geodesics are
+:math:`A\exp(tX)`, and
+
+.. math:: d(A, B) = \|\log(A^\top B)\|_F = \Big(\sum_k\theta_k^2\Big)^{1/2}
+
+over the phases :math:`\theta_k` of the eigenvalues of :math:`M = A^\top B` [Cruceru2021, app. D]. They come in pairs, one for each plane of
+rotation. With the symmetric and skew parts :math:`M = S + K`, which commute, an eigenvector ``u`` of ``S`` has :math:`Su = \cos\theta\,u` and
+:math:`\|Ku\| = |\sin\theta|`, so a symmetric eigenproblem and an atan2 give all of it, and :math:`\log M = K\,f(S)` with
+:math:`f = \theta/\sin\theta`.
+
+For ``n = 3`` the rotations are the unit quaternions up to sign, :math:`Gr(1, 4)`, with distances
+:math:`\sqrt8` times as long.
+
+References
+----------
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph
+    embeddings. AAAI 2021.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+from numba import prange
+
+from riemap import linalg
+from riemap.linalg import eigh_inplace, transpose
+from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
+from riemap.manifolds.grassmann import forward1, gradient1, orthogonal_factor
+from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.types import Array, Rng
+from riemap.vmath import inline, kernel
+
+# --- n = 3: quaternions -----------------------------------------------------------------------------
+
+
+@kernel
+def _quaternions(a: Array) -> Array:
+    """One column a rotation: the unit quaternion, from its largest component."""
+    out = np.empty((4, a.shape[0]))
+    for i in prange(a.shape[0]):
+        x, y, z = a[i, 0, 0], a[i, 1, 1], a[i, 2, 2]
+        trace = x + y + z
+        if trace >= max(x, y, z):
+            q = (1.0 + trace, a[i, 2, 1] - a[i, 1, 2], a[i, 0, 2] - a[i, 2, 0], a[i, 1, 0] - a[i, 0, 1])
+        elif x >= max(y, z):
+            q = (a[i, 2, 1] - a[i, 1, 2], 1.0 + x - y - z, a[i, 1, 0] + a[i, 0, 1], a[i, 0, 2] + a[i, 2, 0])
+        elif y >= z:
+            q = (a[i, 0, 2] - a[i, 2, 0], a[i, 1, 0] + a[i, 0, 1], 1.0 + y - x - z, a[i, 2, 1] + a[i, 1, 2])
+        else:
+            q = (a[i, 1, 0] - a[i, 0, 1], a[i, 0, 2] + a[i, 2, 0], a[i, 2, 1] + a[i, 1, 2], 1.0 + z - x - y)
+        norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+        for k in range(4):
+            out[k, i] = q[k] / norm
+    return out
+
+
+def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
+    r""":math:`A[\omega]_\times` with :math:`\omega = 2\,\mathrm{Im}(\bar qv)`: the tangent that the quaternion moves along."""
+    s, x, y, z = q
+    a0, b0, c0, d0 = v.T
+    w = 2.0 * np.stack(
+        [
+            s * b0 - x * a0 - y * d0 + z * c0,
+            s * c0 - y * a0 - z * b0 + x * d0,
+            s * d0 - z * a0 - x * c0 + y * b0,
+        ],
+        axis=-1,
+    )
+    return -np.cross(w[:, None, :], a)  # the rows of A [w]x are the cross products a x w
+
+
+def _pairs3(x: Array, y: Array) -> Pairs:
+    rows = _quaternions(x)
+    others = rows if y is x else _quaternions(y)
+    sqdist, slopes = np.empty((2, len(x), len(y)))
+    forward1(rows, others, y is x, sqdist, slopes)
+    sqdist *= 8.0
+    return Pairs(sqdist, lambda w: _quaternion_tangent(x, rows, gradient1(rows, others, slopes, w)))
+
+
+# --- any size: eigenvectors of the symmetric part ---------------------------------------------------
+
+
+@inline
+def _parts(a: Array, b: Array, s: Array, k: Array, v: Array) -> None:
+    """Symmetric part of ``aᵀ b``, diagonalised, skew part, and eigenvectors."""
+    n = a.shape[0]
+    for p in range(n):
+        for q in range(n):
+            v[p, q] = 0.0
+            for r in range(n):
+                v[p, q] += a[r, p] * b[r, q]
+    for p in range(n):
+        for q in range(n):
+            s[p, q] = 0.5 * (v[p, q] + v[q, p])
+            k[p, q] = 0.5 * (v[p, q] - v[q, p])
+    eigh_inplace(s, v)
+
+
+@inline
+def _sine(k: Array, v: Array, e: Array, column: int) -> float:
+    """Write ``K u`` for an eigenvector ``u`` into ``e``; return its length."""
+    total = 0.0
+    for p in range(k.shape[0]):
+        e[p] = 0.0
+        for q in range(k.shape[0]):
+            e[p] += k[p, q] * v[q, column]
+        total += e[p] * e[p]
+    return math.sqrt(total)
+
+
+@kernel
+def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n, m, size = x.shape[0], y.shape[0], x.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        s, k, v, e = np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty(size)
+        for j in range(end):
+            _parts(x[i], y[j], s, k, v)
+            total = 0.0
+            for c in range(size):
+                theta = math.atan2(_sine(k, v, e, c), s[c, c])
+                total += theta * theta
+            out[i, j] = total
+    if symmetric:
+        mirror(out, out)
+
+
+@kernel
+def _gradient_any(x: Array, y: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log(aᵀ b)``."""
+    n, m, size = x.shape[0], y.shape[0], x.shape[1]
+    out = np.zeros(x.shape)
+    for i in prange(n):
+        s, k, v, e = np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty(size)
+        for j in range(m):
+            _parts(x[i], y[j], s, k, v)
+            for c in range(size):
+                sine = _sine(k, v, e, c)
+                factor = -2.0 * w[i, j] * math.atan2(sine, s[c, c]) / max(sine, CUT)
+                for p in range(size):
+                    for q in range(size):
+                        out[i, p, q] += factor * e[p] * v[q, c]
+    return out
+
+
+def _pairs_any(x: Array, y: Array) -> Pairs:
+    sqdist = np.empty((len(x), len(y)))
+    _forward_any(x, y, y is x, sqdist)
+    return Pairs(sqdist, lambda w: np.asarray(x @ _skew(_gradient_any(x, y, w))))
+
+
+@final
+@dataclass(frozen=True)
+class Rotations(CompactManifold):
+    r""":math:`n\times n` rotation matrices.
+
+    >>> m = Rotations(3)
+    >>> m.shape, m.dim, str(m)
+    ((3, 3), 3, 'SO3')
+    """
+
+    n: int
+    symbol: ClassVar[str] = "SO"
+    name: ClassVar[str] = "special orthogonal"
+    formula: ClassVar[str] = "‖log(AᵀB)‖_F"
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
+
+    def __post_init__(self) -> None:
+        check_size(self.n, 2, str(self))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.n, self.n)
+
+    @property
+    def dim(self) -> int:
+        return self.n * (self.n - 1) // 2
+
+    @property
+    def curvature(self) -> tuple[float, float]:
+        return {2: (0.0, 0.0), 3: (0.125, 0.125)}.get(self.n, (0.0, 0.25))
+
+    @property
+    def origin(self) -> Array:
+        return np.eye(self.n)
+
+    def kernel(self, x: Array, y: Array) -> Pairs:
+        return _pairs3(x, y) if self.n == 3 else _pairs_any(x, y)
+
+    def uniform(self, rng: Rng, n: int) -> Array:
+        """Orthogonal factors of Gaussian matrices, reflected where they are reflections."""
+        return self.project(rng.standard_normal((n, *self.shape)))
+
+    def project(self, x: Array) -> Array:
+        """The nearest orthogonal matrix; of a reflection, its last column turned round first."""
+        sign = np.where(np.linalg.det(x) < 0, -1.0, 1.0)[..., None]
+        return orthogonal_factor(np.concatenate([x[..., :-1], (x[..., -1] * sign)[..., None]], axis=-1))
+
+    def to_tangent(self, x: Array, u: Array) -> Array:
+        r""":math:`x\,\mathrm{skew}(x^\top u)`."""
+        return np.asarray(x @ _skew(transpose(x) @ u))
+
+    def inner(self, x: Array, u: Array, v: Array) -> Array:
+        r""":math:`\operatorname{tr}u^\top v`."""
+        return np.sum(u * v + np.zeros_like(x), axis=(-2, -1))
+
+    def exp(self, x: Array, u: Array) -> Array:
+        r""":math:`x\exp(x^\top u)`."""
+        return self.project(x @ _exp(transpose(x) @ u))
+
+    def retract(self, x: Array, u: Array) -> Array:
+        """The rotation nearest to ``x + u``."""
+        return self.project(x + u)
+
+    def log(self, x: Array, y: Array) -> Array:
+        r""":math:`x\log(x^\top y)`."""
+        return np.asarray(x @ _log(transpose(x) @ y))
+
+    def transport(self, x: Array, y: Array, u: Array) -> Array:
+        r"""Parallel: :math:`x\,e^{Y/2}\,(x^\top u)\,e^{Y/2}` with :math:`Y = \log(x^\top y)`."""
+        half = _exp(0.5 * _log(transpose(x) @ y))
+        return self.to_tangent(y, x @ half @ (transpose(x) @ u) @ half)
+
+    def sqdist(self, x: Array, y: Array) -> Array:
+        """Sum of the squared phases."""
+        return np.sum(_phases(transpose(x) @ y)[0] ** 2, axis=-1)
+
+    def sectional(self, x: Array, u: Array, v: Array) -> Array:
+        r""":math:`\frac14\|[x^\top u, x^\top v]\|^2` over the squared area."""
+        p, q = transpose(x) @ u, transpose(x) @ v
+        curl = np.sum((p @ q - q @ p) ** 2, axis=(-2, -1))
+        return sectional_from(0.25 * curl, self.inner(x, u, u), self.inner(x, v, v), self.inner(x, u, v))
+
+
+def _skew(a: Array) -> Array:
+    return np.asarray(0.5 * (a - transpose(a)))
+
+
+def _exp(a: Array) -> Array:
+    """Of a skew matrix: cosine and sinc are even, hence functions of ``aᵀ a``."""
+    squares, vectors = linalg.eigh(transpose(a) @ a)
+    theta = np.sqrt(np.maximum(squares, 0.0))
+    sinc = linalg.apply(lambda t: np.sinc(t / np.pi), theta, vectors)
+    return np.asarray(linalg.apply(np.cos, theta, vectors) + a @ sinc)
+
+
+def _phases(a: Array) -> tuple[Array, Array, Array, Array]:
+    """Phases and sines of a rotation, the eigenvectors they belong to, and the skew part."""
+    cosine, vectors = linalg.eigh(linalg.symmetric(a))
+    skew = _skew(a)
+    sine = np.linalg.norm(skew @ vectors, axis=-2)
+    return np.arctan2(sine, cosine), sine, vectors, skew
+
+
+def _log(a: Array) -> Array:
+    theta, sine, vectors, skew = _phases(a)
+    ratio = np.where(theta > 0, theta / np.maximum(sine, CUT), 1.0)
+    return _skew(skew @ linalg.apply(lambda _: ratio, theta, vectors))

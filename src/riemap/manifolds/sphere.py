@@ -1,0 +1,167 @@
+r"""The unit sphere :math:`\mathbb{S}^n\subset\mathbb{R}^{n+1}`.
+
+The textbook distance :math:`\arccos(x\cdot y)` loses its digits near 0 and near :math:`\pi`. We use
+
+.. math:: d(x, y) = 2\operatorname{atan2}(\|x-y\|, \|x+y\|),
+
+after [Kahan2006, §12]. With it, :math:`\sin d = \frac12\|x-y\|\,\|x+y\|`.
+
+References
+----------
+[Kahan2006] Kahan. How futile are mindless assessments of roundoff in floating-point
+    computation? 2006.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+from numba import prange
+
+from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size
+from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.types import Array, Rng
+from riemap.vmath import atan2, inline, kernel
+
+
+@inline
+def angle(near: float, far: float) -> float:
+    """Angle between unit vectors from ``|x - y|²`` and ``|x + y|²``."""
+    return 2.0 * atan2(math.sqrt(near), math.sqrt(far))
+
+
+@inline
+def sine(near: float, far: float) -> float:
+    """Its sine, with a floor; see :data:`riemap.manifolds.base.CUT`."""
+    return max(0.5 * math.sqrt(near * far), CUT)
+
+
+@kernel
+def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    """Squared distances, and ``d / sin d``, between the columns of ``x`` and of ``y``."""
+    n, m = x.shape[1], y.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            out[i, j] = slopes[i, j] = 0.0
+        for k in range(x.shape[0]):
+            for j in range(end):
+                d, s = x[k, i] - y[k, j], x[k, i] + y[k, j]
+                out[i, j] += d * d
+                slopes[i, j] += s * s
+        for j in range(end):
+            near, far = out[i, j], slopes[i, j]
+            d = angle(near, far)
+            out[i, j] = d * d
+            slopes[i, j] = d / sine(near, far)
+    if symmetric:
+        mirror(out, out)
+        mirror(slopes, slopes)
+
+
+@kernel
+def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``."""
+    n, m = x.shape[1], y.shape[1]
+    out = np.empty((n, x.shape[0]))
+    for i in prange(n):
+        excess = 0.0
+        for k in range(x.shape[0]):
+            slope = 0.0
+            for j in range(m):
+                slope += w[i, j] * slopes[i, j] * (y[k, j] - x[k, i])
+            out[i, k] = -2.0 * slope
+            excess += out[i, k] * x[k, i]
+        for k in range(x.shape[0]):
+            out[i, k] -= excess * x[k, i]
+    return out
+
+
+@final
+@dataclass(frozen=True)
+class Sphere(CompactManifold):
+    r""":math:`\mathbb{S}^n` of curvature 1; ``n`` is the intrinsic dimension.
+
+    >>> s = Sphere(2)
+    >>> s.shape, s.dim, str(s)
+    ((3,), 2, 'S2')
+    """
+
+    n: int
+    symbol: ClassVar[str] = "S"
+    name: ClassVar[str] = "sphere"
+    formula: ClassVar[str] = "2·atan2(‖x−y‖, ‖x+y‖)"
+
+    def __post_init__(self) -> None:
+        check_size(self.n, 1, str(self))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.n + 1,)
+
+    @property
+    def dim(self) -> int:
+        return self.n
+
+    @property
+    def curvature(self) -> tuple[float, float]:
+        return (1.0, 1.0)
+
+    @property
+    def origin(self) -> Array:
+        return np.eye(1, self.n + 1)[0]
+
+    def kernel(self, x: Array, y: Array) -> Pairs:
+        columns = x.T.copy()
+        others = columns if y is x else y.T.copy()
+        sqdist, slopes = np.empty((2, len(x), len(y)))
+        _forward(columns, others, y is x, sqdist, slopes)
+        return Pairs(sqdist, lambda w: _gradient(columns, others, slopes, w))
+
+    def uniform(self, rng: Rng, n: int) -> Array:
+        """Directions of Gaussian vectors."""
+        return self.project(rng.standard_normal((n, *self.shape)))
+
+    def project(self, x: Array) -> Array:
+        r""":math:`x/\|x\|`."""
+        return np.asarray(x / np.linalg.norm(x, axis=-1, keepdims=True))
+
+    def to_tangent(self, x: Array, u: Array) -> Array:
+        r""":math:`u - (x\cdot u)\,x`."""
+        return _tangent(x, u)
+
+    def inner(self, x: Array, u: Array, v: Array) -> Array:
+        r""":math:`u\cdot v`."""
+        return np.sum(u * v + np.zeros_like(x), axis=-1)
+
+    def exp(self, x: Array, u: Array) -> Array:
+        r""":math:`\cos(\|u\|)\,x + \sin(\|u\|)\,u/\|u\|`."""
+        t = self.norm(x, u)[..., None]
+        return self.project(np.cos(t) * x + np.sinc(t / np.pi) * u)
+
+    def log(self, x: Array, y: Array) -> Array:
+        r""":math:`\frac{d}{\sin d}\,\mathrm{proj}_x(y - x)` with :math:`d = d(x, y)`."""
+        near = np.linalg.norm(x - y, axis=-1, keepdims=True)
+        far = np.linalg.norm(x + y, axis=-1, keepdims=True)
+        d = 2.0 * np.arctan2(near, far)
+        return d / np.maximum(0.5 * near * far, CUT) * _tangent(x, y - x)
+
+    def transport(self, x: Array, y: Array, u: Array) -> Array:
+        r"""Parallel: :math:`u - \frac{y\cdot u}{1 + x\cdot y}(x + y)`; ``u`` itself to the antipode."""
+        far = np.sum((x + y) ** 2, axis=-1, keepdims=True)  # 2 (1 + x.y)
+        slope = np.sum((y - x) * u, axis=-1, keepdims=True)
+        return _tangent(y, u - 2.0 * slope / np.maximum(far, CUT) * (x + y))
+
+    def sqdist(self, x: Array, y: Array) -> Array:
+        """The atan2 form above, squared."""
+        near, far = np.linalg.norm(x - y, axis=-1), np.linalg.norm(x + y, axis=-1)
+        return np.asarray((2.0 * np.arctan2(near, far)) ** 2)
+
+    def sectional(self, x: Array, u: Array, v: Array) -> Array:
+        """1 everywhere."""
+        return np.ones_like(self.inner(x, u, v))
+
+
+def _tangent(x: Array, u: Array) -> Array:
+    return u - np.sum(x * u, axis=-1, keepdims=True) * x

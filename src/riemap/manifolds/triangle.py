@@ -1,0 +1,43 @@
+"""Half the work when rows and columns are the same points: one triangle, then its mirror image.
+
+A forward kernel visits, for ``t`` in parallel, row ``balanced(t, n)`` up to its diagonal, and ends with
+:func:`mirror`. The lower triangle it is, since a loop that starts at zero vectorises.
+"""
+
+import numpy as np
+from numba import prange
+
+from riemap.types import Array
+from riemap.vmath import inline, kernel
+
+
+@inline
+def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
+    """The row to do as number ``t``, and where it ends.
+
+    Of a triangle, short and long rows alternate, so that equal shares of ``t`` are equal work.
+    """
+    i = np.int64(t)
+    if not symmetric:
+        return i, m
+    i = i // 2 if i % 2 == 0 else n - 1 - i // 2
+    return i, i + 1
+
+
+@kernel
+def mirror(a: Array, b: Array) -> None:
+    """Write the lower triangle of ``b`` onto the upper one of ``a``, in tiles of one cache line."""
+    n = a.shape[0]
+    tiles = n // 8
+    for t in prange(tiles):
+        i = 8 * row_and_end(t, tiles, tiles, True)[0]
+        for j in range(0, i, 8):
+            for p in range(8):
+                for q in range(8):
+                    a[j + p, i + q] = b[i + q, j + p]
+        for p in range(8):
+            for q in range(p):
+                a[i + q, i + p] = b[i + p, i + q]
+    for i in range(8 * tiles, n):
+        for j in range(i):
+            a[j, i] = b[i, j]

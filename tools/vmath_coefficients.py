@@ -1,0 +1,63 @@
+"""Print the polynomial coefficients of ``riemap.vmath``, to paste there.
+
+Each polynomial interpolates its function at Chebyshev nodes in 60-digit arithmetic, which is
+within a small factor of the minimax polynomial of the same degree. Run: python tools/vmath_coefficients.py
+"""
+
+import mpmath as mp
+
+mp.mp.dps = 60
+
+
+def chebyshev_fit(f, low, high, degree):
+    """Monomial coefficients, constant first, of the interpolant at Chebyshev nodes."""
+    k = degree + 1
+    nodes = [mp.cos(mp.pi * (2 * i + 1) / (2 * k)) for i in range(k)]
+    points = [(low + high) / 2 + (high - low) / 2 * t for t in nodes]
+    vandermonde = mp.matrix(k, k)
+    for i, x in enumerate(points):
+        for j in range(k):
+            vandermonde[i, j] = x**j
+    return mp.lu_solve(vandermonde, mp.matrix([f(x) for x in points]))
+
+
+def away_from_zero(f, limit):
+    """``f`` with its removable singularity at zero filled in."""
+    return lambda z: limit if abs(z) < mp.mpf("1e-15") else f(z)
+
+
+def log_tail(z):
+    """``2 atanh(s) = 2 s + s z Q(z)`` with ``z = s^2``; this is ``Q``."""
+    s = mp.sqrt(z)
+    return (2 * mp.atanh(s) - 2 * s) / (s * z)
+
+
+def atan_tail(z):
+    """``atan(s) = s + s z Q(z)`` with ``z = s^2``; this is ``Q``."""
+    s = mp.sqrt(z)
+    return (mp.atan(s) - s) / (s * z)
+
+
+def exp_tail(r):
+    """``exp(r) = 1 + r + r^2 Q(r)``; this is ``Q``."""
+    return (mp.exp(r) - 1 - r) / r**2
+
+
+TABLES = {
+    "_LOG": (away_from_zero(log_tail, mp.mpf(2) / 3), 0, mp.tan(mp.pi / 8) ** 4, 6),
+    "_ATAN": (away_from_zero(atan_tail, mp.mpf(-1) / 3), 0, mp.tan(mp.pi / 8) ** 2, 10),
+    "_EXP": (away_from_zero(exp_tail, mp.mpf(1) / 2), -mp.log(2) / 2, mp.log(2) / 2, 10),
+    "_COS_THIRD": (lambda t: mp.cos(2 * mp.acos(t) / 3), 0, 1, 18),
+}
+
+if __name__ == "__main__":
+    for name, (f, low, high, degree) in TABLES.items():
+        fit = chebyshev_fit(f, mp.mpf(low), mp.mpf(high), degree)
+        worst = max(
+            abs(mp.polyval(list(fit)[::-1], x) - f(x)) for x in mp.linspace(mp.mpf(low), mp.mpf(high), 501)
+        )
+        print(f"# largest error {mp.nstr(worst, 2)}")
+        print(f"{name} = (")
+        for c in fit:
+            print(f"    {float(c)!r},")
+        print(")")

@@ -30,7 +30,8 @@ from riemap.types import Array
 from riemap.vmath import fma, inline, kernel
 
 MAX_SWEEPS = 30  # Jacobi converges quadratically: five or six suffice, the rest is for NaN
-JACOBI_TOLERANCE = 1e-16  # on the cosine between two columns; half the spacing of floats at one
+LANES = 16  # matrices that a kernel works on side by side
+JACOBI_TOLERANCE = 1e-15  # largest cosine between columns that may stay; rounding makes 4e-16
 
 device = njit(error_model="numpy", fastmath={"contract"}, cache=True)
 """Decorator for a routine on one small matrix, called from kernels."""
@@ -153,7 +154,7 @@ def eigh_inplace(a: Array, v: Array) -> None:
         for j in range(n):
             v[i, j] = 1.0 if i == j else 0.0
     for _ in range(MAX_SWEEPS):
-        off, diagonal = 0.0, 0.0
+        off = diagonal = 0.0
         for i in range(n):
             diagonal += a[i, i] * a[i, i]
             for j in range(i):
@@ -177,36 +178,48 @@ def eigh_inplace(a: Array, v: Array) -> None:
 
 
 @device
-def svd_inplace(g: Array, v: Array) -> None:
-    """Rotate the columns of ``g`` until they are orthogonal; ``v`` holds the rotation.
+def svd_lanes(g: Array, v: Array) -> None:
+    """Rotate the columns of :data:`LANES` matrices at once until they are orthogonal; ``v`` holds the rotations.
 
-    Afterwards ``g = (old g) v``: its columns are left singular vectors times singular values.
+    ``g`` is ``(m, n, LANES)`` and ``v`` is ``(n, n, LANES)``: entry by entry, so that every step is one
+    on vectors. Afterwards ``g = (old g) v``: its columns are left singular vectors times singular values.
     """
-    m, n = g.shape
+    m, n = g.shape[0], g.shape[1]
+    pp, qq, pq = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for i in range(n):
         for j in range(n):
-            v[i, j] = 1.0 if i == j else 0.0
+            for l in range(LANES):
+                v[i, j, l] = 1.0 if i == j else 0.0
     for _ in range(MAX_SWEEPS):
-        rotated = False
+        rotated = 0
         for p in range(n):
             for q in range(p + 1, n):
-                pp = qq = pq = 0.0
+                for l in range(LANES):
+                    pp[l] = qq[l] = pq[l] = 0.0
                 for k in range(m):
-                    pp += g[k, p] * g[k, p]
-                    qq += g[k, q] * g[k, q]
-                    pq += g[k, p] * g[k, q]
-                if not abs(pq) > JACOBI_TOLERANCE * math.sqrt(pp * qq):
-                    continue
-                rotated = True
-                c, s = _rotation(pp, qq, pq)
-                for k in range(m):
-                    x, y = g[k, p], g[k, q]
-                    g[k, p], g[k, q] = c * x - s * y, s * x + c * y
-                for k in range(n):
-                    x, y = v[k, p], v[k, q]
-                    v[k, p], v[k, q] = c * x - s * y, s * x + c * y
-        if not rotated:
+                    for l in range(LANES):
+                        pp[l] += g[k, p, l] * g[k, p, l]
+                        qq[l] += g[k, q, l] * g[k, q, l]
+                        pq[l] += g[k, p, l] * g[k, q, l]
+                for l in range(LANES):
+                    turn = pq[l] * pq[l] > JACOBI_TOLERANCE * JACOBI_TOLERANCE * pp[l] * qq[l]
+                    c, s = _rotation(pp[l], qq[l], pq[l] if turn else 1.0)
+                    pp[l], qq[l] = c if turn else 1.0, s if turn else 0.0
+                    rotated += 1 if turn else 0
+                _rotate(g, p, q, pp, qq)
+                _rotate(v, p, q, pp, qq)
+        if rotated == 0:
             return
+
+
+@inline
+def _rotate(a: Array, p: int, q: int, c: Array, s: Array) -> None:
+    """Rotate columns ``p`` and ``q``."""
+    for k in range(a.shape[0]):
+        first, second = a[k, p], a[k, q]
+        for l in range(LANES):
+            x, y = first[l], second[l]
+            first[l], second[l] = c[l] * x - s[l] * y, s[l] * x + c[l] * y
 
 
 @kernel
@@ -232,20 +245,27 @@ def eigh(a: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def _svd(g: Array) -> tuple[Array, Array]:
-    work = g.copy()
-    values = np.empty((g.shape[0], g.shape[2]))
-    for i in prange(g.shape[0]):
-        n = g.shape[2]
-        svd_inplace(work[i], np.empty((n, n)))
-        for k in range(n):
-            norm = 0.0
-            for j in range(g.shape[1]):
-                norm += work[i, j, k] * work[i, j, k]
-            values[i, k] = math.sqrt(norm)
-            for j in range(g.shape[1]):
-                work[i, j, k] = work[i, j, k] / values[i, k] if norm > 0.0 else 0.0
-    return values, work
+def _svd(a: Array) -> tuple[Array, Array]:
+    count, n = a.shape[0], a.shape[1]
+    values, vectors = np.empty((count, n)), np.empty_like(a)
+    for block in prange((count + LANES - 1) // LANES):
+        g, v = np.empty((n, n, LANES)), np.empty((n, n, LANES))
+        for l in range(LANES):
+            i = min(LANES * block + l, count - 1)
+            for p in range(n):
+                for q in range(n):
+                    g[p, q, l] = a[i, p, q]
+        svd_lanes(g, v)
+        for l in range(min(LANES, count - LANES * block)):
+            i = LANES * block + l
+            for q in range(n):
+                total = 0.0
+                for p in range(n):
+                    total += g[p, q, l] * g[p, q, l]
+                values[i, q] = math.sqrt(total)
+                for p in range(n):
+                    vectors[i, p, q] = g[p, q, l] / values[i, q] if total > 0.0 else 0.0
+    return values, vectors
 
 
 def left_svd(g: Array) -> tuple[Array, Array]:

@@ -54,6 +54,7 @@ class Manifold(ABC):
     symbol: ClassVar[str]  # how a space is spelled: "S" in "S2 x E3"
     name: ClassVar[str]  # what it is called in a table
     formula: ClassVar[str]  # its distance, for a table
+    shown: ClassVar[tuple[int, ...]] = (3,)  # sizes to show it with in a table
     examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,))  # sizes that the laws are run on
     geodesic: ClassVar[bool] = True  # sqdist is the squared length of log; a divergence says no
     parallel: ClassVar[bool] = True  # transport is the parallel one

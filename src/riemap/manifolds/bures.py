@@ -29,7 +29,7 @@ import numpy as np
 from numba import prange
 
 from riemap import linalg
-from riemap.linalg import congruence, svd_inplace, symmetric, transpose
+from riemap.linalg import LANES, congruence, svd_lanes, symmetric, transpose
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, sectional_from
 from riemap.manifolds.spd import nearest_positive
 from riemap.manifolds.triangle import mirror, row_and_end
@@ -92,60 +92,67 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
 
 
 @inline
-def _align(x: Array, y: Array, c: Array, v: Array, d: Array) -> None:
-    """Write ``Y R - X`` into ``d``; ``c`` and ``v`` are scratch."""
-    size = x.shape[0]
+def _align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
+    """Write ``Y R - X`` into ``d`` for the ``Y`` from ``j`` on; ``c`` and ``v`` are scratch."""
+    size, last = x.shape[0], y.shape[2] - 1
     for p in range(size):
         for q in range(size):
-            c[p, q] = 0.0
+            for l in range(LANES):
+                c[p, q, l] = 0.0
             for k in range(max(p, q), size):
-                c[p, q] += y[k, p] * x[k, q]
-    svd_inplace(c, v)
+                for l in range(LANES):
+                    c[p, q, l] += y[k, p, min(j + l, last)] * x[k, q]
+    svd_lanes(c, v)
     for k in range(size):
-        norm = 0.0
-        for p in range(size):
-            norm += c[p, k] * c[p, k]
-        norm = 1.0 / (math.sqrt(norm) + TINY)
-        for p in range(size):
-            c[p, k] *= norm
+        for l in range(LANES):
+            norm = 0.0
+            for p in range(size):
+                norm += c[p, k, l] * c[p, k, l]
+            norm = 1.0 / (math.sqrt(norm) + TINY)
+            for p in range(size):
+                c[p, k, l] *= norm
     for p in range(size):
         for q in range(size):
-            d[p, q] = -x[p, q]
+            for l in range(LANES):
+                d[p, q, l] = -x[p, q]
             for k in range(p + 1):
-                rotation = 0.0
-                for r in range(size):
-                    rotation += c[k, r] * v[q, r]
-                d[p, q] += y[p, k] * rotation
+                for l in range(LANES):
+                    rotation = 0.0
+                    for r in range(size):
+                        rotation += c[k, r, l] * v[q, r, l]
+                    d[p, q, l] += y[p, k, min(j + l, last)] * rotation
 
 
 @kernel
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n, m, size = x.shape[0], y.shape[0], x.shape[1]
+    n, m, size = x.shape[0], y.shape[2], x.shape[1]
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        c, v, d = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
-        for j in range(end):
-            _align(x[i], y[j], c, v, d)
-            total = 0.0
-            for p in range(size):
-                for q in range(size):
-                    total += d[p, q] * d[p, q]
-            out[i, j] = total
+        c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+        for j in range(0, end, LANES):
+            _align(x[i], y, j, c, v, d)
+            for l in range(min(LANES, end - j)):
+                total = 0.0
+                for p in range(size):
+                    for q in range(size):
+                        total += d[p, q, l] * d[p, q, l]
+                out[i, j + l] = total
     if symmetric:
         mirror(out, out)
 
 
 @kernel
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
-    n, m, size = x.shape[0], y.shape[0], x.shape[1]
+    n, m, size = x.shape[0], y.shape[2], x.shape[1]
     out = np.zeros((n, size, size))
     for i in prange(n):
-        c, v, d = np.empty((size, size)), np.empty((size, size)), np.empty((size, size))
-        for j in range(m):
-            _align(x[i], y[j], c, v, d)
+        c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+        for j in range(0, m, LANES):
+            _align(x[i], y, j, c, v, d)
             for p in range(size):
                 for q in range(size):
-                    out[i, p, q] += w[i, j] * d[p, q]
+                    for l in range(min(LANES, m - j)):
+                        out[i, p, q] += w[i, j + l] * d[p, q, l]
     return out
 
 
@@ -166,7 +173,7 @@ class BuresWasserstein(Manifold):
     n: int
     symbol: ClassVar[str] = "BW"
     name: ClassVar[str] = "SPD, Bures-Wasserstein"
-    formula: ClassVar[str] = "√(tr A + tr B − 2 tr (A½ B A½)½)"
+    formula: ClassVar[str] = "√(tr(A + B) − 2 tr√(√A B √A))"
     parallel: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -197,8 +204,9 @@ class BuresWasserstein(Manifold):
             other_rows = rows if y is x else _lower_rows(others)
             _forward2(rows, other_rows, y is x, sqdist)
             return Pairs(sqdist, lambda w: -2.0 * _push(lower, _gradient2(rows, other_rows, w)))
-        _forward_any(lower, others, y is x, sqdist)
-        return Pairs(sqdist, lambda w: -2.0 * _push(lower, _gradient_any(lower, others, w)))
+        lanes = np.moveaxis(others, 0, 2).copy()
+        _forward_any(lower, lanes, y is x, sqdist)
+        return Pairs(sqdist, lambda w: -2.0 * _push(lower, _gradient_any(lower, lanes, w)))
 
     def project(self, x: Array) -> Array:
         """Symmetric part, with eigenvalues lifted to the rounding error of the largest."""

@@ -29,7 +29,7 @@ import numpy as np
 from numba import prange
 
 from riemap import linalg
-from riemap.linalg import svd_inplace, transpose
+from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
 from riemap.manifolds.sphere import angle, sine
 from riemap.manifolds.triangle import mirror, row_and_end
@@ -206,46 +206,51 @@ def _pairs2(x: Array, y: Array) -> Pairs:
 
 
 @inline
-def _principal(a: Array, b: Array, c: Array, v: Array, e: Array, k: int) -> tuple[float, float]:
-    """Sine and cosine of angle ``k``, after :func:`_cross`; ``e`` is the part of its vector normal to ``a``."""
-    n, size = a.shape
-    cosine = 0.0
-    for q in range(size):
-        cosine += c[q, k] * c[q, k]
-    normal = 0.0
-    for p in range(n):
-        e[p] = 0.0
+def _cross(a: Array, y: Array, j: int, c: Array, v: Array) -> None:
+    """``c`` becomes ``aᵀ b`` for the ``b`` from ``j`` on, with orthogonal columns, rotated by ``v``."""
+    n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
+    for p in range(size):
         for q in range(size):
-            e[p] += b[p, q] * v[q, k] - a[p, q] * c[q, k]
-        normal += e[p] * e[p]
-    return math.sqrt(normal), math.sqrt(cosine)
+            for l in range(LANES):
+                c[p, q, l] = 0.0
+            for r in range(n):
+                for l in range(LANES):
+                    c[p, q, l] += a[r, p] * y[r, q, min(j + l, last)]
+    svd_lanes(c, v)
 
 
 @inline
-def _cross(a: Array, b: Array, c: Array, v: Array) -> None:
-    """``c`` becomes ``aᵀ b`` with orthogonal columns, rotated by ``v``."""
-    n, size = a.shape
-    for p in range(size):
+def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int) -> None:
+    """After :func:`_cross`: rows of ``e`` are the part of vector ``k`` normal to ``a``, then sine and cosine."""
+    n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
+    for l in range(LANES):
+        sin = cos = 0.0
         for q in range(size):
-            c[p, q] = 0.0
-            for r in range(n):
-                c[p, q] += a[r, p] * b[r, q]
-    svd_inplace(c, v)
+            cos += c[q, k, l] * c[q, k, l]
+        for p in range(n):
+            total = 0.0
+            for q in range(size):
+                total += y[p, q, min(j + l, last)] * v[q, k, l] - a[p, q] * c[q, k, l]
+            e[p, l] = total
+            sin += total * total
+        e[n, l], e[n + 1, l] = math.sqrt(sin), math.sqrt(cos)
 
 
 @kernel
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n, m, size = x.shape[0], y.shape[0], x.shape[2]
+    n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        c, v, e = np.empty((size, size)), np.empty((size, size)), np.empty(x.shape[1])
-        for j in range(end):
-            _cross(x[i], y[j], c, v)
-            total = 0.0
+        c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+        for j in range(0, end, LANES):
+            _cross(x[i], y, j, c, v)
+            for l in range(min(LANES, end - j)):
+                out[i, j + l] = 0.0
             for k in range(size):
-                theta = math.atan2(*_principal(x[i], y[j], c, v, e, k))
-                total += theta * theta
-            out[i, j] = total
+                _principal(x[i], y, j, c, v, e, k)
+                for l in range(min(LANES, end - j)):
+                    theta = atan2(e[rows, l], e[rows + 1, l])
+                    out[i, j + l] += theta * theta
     if symmetric:
         mirror(out, out)
 
@@ -253,25 +258,27 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
 @kernel
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``; an angle of ninety degrees, with two directions, gives none."""
-    n, m, size = x.shape[0], y.shape[0], x.shape[2]
+    n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
     out = np.zeros(x.shape)
     for i in prange(n):
-        c, v, e = np.empty((size, size)), np.empty((size, size)), np.empty(x.shape[1])
-        for j in range(m):
-            _cross(x[i], y[j], c, v)
+        c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+        for j in range(0, m, LANES):
+            _cross(x[i], y, j, c, v)
             for k in range(size):
-                sin, cos = _principal(x[i], y[j], c, v, e, k)
-                factor = -2.0 * w[i, j] * math.atan2(sin, cos) / (max(sin, CUT) * (cos + TINY))
-                for p in range(x.shape[1]):
-                    for q in range(size):
-                        out[i, p, q] += factor * e[p] * c[q, k]
+                _principal(x[i], y, j, c, v, e, k)
+                for l in range(min(LANES, m - j)):
+                    sin, cos = e[rows, l], e[rows + 1, l]
+                    factor = -2.0 * w[i, j + l] * atan2(sin, cos) / (max(sin, CUT) * (cos + TINY))
+                    for p in range(rows):
+                        for q in range(size):
+                            out[i, p, q] += factor * e[p, l] * c[q, k, l]
     return out
 
 
 def _pairs_any(x: Array, y: Array) -> Pairs:
-    sqdist = np.empty((len(x), len(y)))
-    _forward_any(x, y, y is x, sqdist)
-    return Pairs(sqdist, lambda w: _gradient_any(x, y, w))
+    sqdist, lanes = np.empty((len(x), len(y))), np.moveaxis(y, 0, 2).copy()
+    _forward_any(x, lanes, y is x, sqdist)
+    return Pairs(sqdist, lambda w: _gradient_any(x, lanes, w))
 
 
 @final
@@ -287,8 +294,9 @@ class Grassmann(CompactManifold):
     k: int
     n: int
     symbol: ClassVar[str] = "Gr"
-    name: ClassVar[str] = "Grassmann, k-planes in Rⁿ"
-    formula: ClassVar[str] = "√(Σ θᵢ²), principal angles"
+    name: ClassVar[str] = "Grassmann, k-planes"
+    formula: ClassVar[str] = "√(Σ θᵢ²), principal angles θ"
+    shown: ClassVar[tuple[int, ...]] = (2, 4)
     examples: ClassVar[tuple[tuple[int, ...], ...]] = ((1, 3), (2, 4), (2, 5), (3, 5))
 
     def __post_init__(self) -> None:

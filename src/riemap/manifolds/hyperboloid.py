@@ -173,7 +173,7 @@ class Hyperboloid(Manifold):
 
     n: int
     symbol: ClassVar[str] = "H"
-    name: ClassVar[str] = "hyperbolic, hyperboloid model"
+    name: ClassVar[str] = "hyperbolic"
     formula: ClassVar[str] = "2·asinh(½·√⟨x−y, x−y⟩_L)"
 
     def __post_init__(self) -> None:

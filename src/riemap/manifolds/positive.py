@@ -23,10 +23,8 @@ import math
 import numpy as np
 from numba import prange
 
-from riemap.linalg import cholesky, cholesky_inplace, congruence, svd_inplace, two_product
-from riemap.manifolds.base import Pairs
+from riemap.linalg import LANES, cholesky_inplace, two_product
 from riemap.manifolds.hyperboloid import chord, radial_part
-from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log
 
@@ -132,7 +130,8 @@ def invariants(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float
     b = h_off + (h[0] * h[0] + h[2] * h[2] + h[5] * h[5]) - 3.0
     q = a - b
     close = p < 1.0
-    return (0.5 * (p + q) if close else a), (0.5 * (p - q) if close else b), p, q
+    a, b = (0.5 * (p + q) if close else a), (0.5 * (p - q) if close else b)
+    return max(a, 0.0), max(b, 0.0), p, q  # as they are but for rounding
 
 
 @inline
@@ -180,74 +179,43 @@ def write3(out: Array, x: Array, i: int, w: tuple[float, ...], trace: float) -> 
     out[i, 1, 2] = out[i, 2, 1] = c0 * l1 + c1 * l2
 
 
-# --- any size ---------------------------------------------------------------------------------------
-
-
-@kernel
-def _forward(inverse: Array, lower: Array, divergence: bool, symmetric: bool, out: Array) -> None:
-    n, m, size = inverse.shape[0], lower.shape[0], lower.shape[1]
-    for t in prange(n):
-        i, end = row_and_end(t, n, m, symmetric)
-        g, v = np.empty((size, size)), np.empty((size, size))
-        for j in range(end):
-            _whiten(inverse[i], lower[j], g, v)
-            total = 0.0
-            for k in range(size):
-                s = _squared_length(g, k)
-                total += _stein(s) if divergence else math.log(s) ** 2
-            out[i, j] = total
-    if symmetric:
-        mirror(out, out)
-
-
-@kernel
-def _gradient(inverse: Array, lower: Array, divergence: bool, w: Array) -> Array:
-    n, m, size = inverse.shape[0], lower.shape[0], lower.shape[1]
-    out = np.zeros((n, size, size))
-    for i in prange(n):
-        g, v = np.empty((size, size)), np.empty((size, size))
-        for j in range(m):
-            _whiten(inverse[i], lower[j], g, v)
-            for k in range(size):
-                s = _squared_length(g, k)
-                slope = w[i, j] / s * (0.5 * (1.0 - s) / (1.0 + s) if divergence else -2.0 * math.log(s))
-                for p in range(size):
-                    for q in range(size):
-                        out[i, p, q] += slope * g[p, k] * g[q, k]
-    return out
+# --- any size: whitened factors of LANES matrices side by side, as (size, size, LANES) --------------------
 
 
 @inline
-def _whiten(inverse: Array, lower: Array, g: Array, v: Array) -> None:
-    """``g`` becomes ``L_A⁻¹ L_B``, with its columns rotated until they are orthogonal."""
+def whiten(inverse: Array, lower: Array, j: int, g: Array) -> None:
+    """``g`` becomes ``L_A⁻¹ L_B`` for the ``B`` from ``j`` on; past the end, the last one again."""
+    size, last = g.shape[0], lower.shape[2] - 1
+    for p in range(size):
+        for q in range(size):
+            for l in range(LANES):
+                g[p, q, l] = 0.0
+            for k in range(q, p + 1):
+                for l in range(LANES):
+                    g[p, q, l] += inverse[p, k] * lower[k, q, min(j + l, last)]
+
+
+@inline
+def squared_lengths(g: Array, k: int, s: Array) -> None:
+    """Of columns ``k``: when they are orthogonal, eigenvalues of ``A⁻¹ B``."""
+    for l in range(LANES):
+        s[l] = 0.0
+    for p in range(g.shape[0]):
+        for l in range(LANES):
+            s[l] += g[p, k, l] * g[p, k, l]
+
+
+@inline
+def add_outer(out: Array, g: Array, k: int, s: Array) -> None:
+    """Add the sum over lanes of ``s`` times column ``k`` times its transpose."""
     for p in range(g.shape[0]):
         for q in range(g.shape[0]):
-            g[p, q] = 0.0
-            for k in range(q, p + 1):
-                g[p, q] += inverse[p, k] * lower[k, q]
-    svd_inplace(g, v)
+            total = 0.0
+            for l in range(LANES):
+                total += s[l] * g[p, k, l] * g[q, k, l]
+            out[p, q] += total
 
 
-@inline
-def _squared_length(g: Array, k: int) -> float:
-    """Of column ``k``: an eigenvalue of ``A⁻¹ B``."""
-    total = 0.0
-    for p in range(g.shape[0]):
-        total += g[p, k] * g[p, k]
-    return total
-
-
-@inline
-def _stein(s: float) -> float:
-    """``log((1 + s) / (2 sqrt s))``, which is a small number near ``s = 1``."""
-    root = math.sqrt(s)
-    return math.log1p(0.5 * (root - 1.0) ** 2 / root)
-
-
-def spectral_pairs(x: Array, y: Array, *, divergence: bool) -> Pairs:
-    """SPD distances, or Stein divergences, of matrices of any size, from singular values."""
-    lower, inverse = cholesky(x)
-    others = lower if y is x else cholesky(y)[0]
-    sqdist = np.empty((len(x), len(y)))
-    _forward(inverse, others, divergence, y is x, sqdist)
-    return Pairs(sqdist, lambda w: congruence(lower, _gradient(inverse, others, divergence, w)))
+def lanes(a: Array) -> Array:
+    """Matrices entry by entry, ``(size, size, n)``."""
+    return np.moveaxis(a, 0, 2).copy()

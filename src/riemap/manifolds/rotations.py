@@ -166,7 +166,7 @@ class Rotations(CompactManifold):
 
     n: int
     symbol: ClassVar[str] = "SO"
-    name: ClassVar[str] = "special orthogonal"
+    name: ClassVar[str] = "rotations"
     formula: ClassVar[str] = "‖log(AᵀB)‖_F"
     examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
 

@@ -31,26 +31,29 @@ import numpy as np
 from numba import prange
 
 from riemap import linalg
-from riemap.linalg import congruence, symmetric, transpose
+from riemap.linalg import LANES, congruence, svd_lanes, symmetric, transpose
 from riemap.manifolds import hyperboloid as hyperbolic
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, sectional_from
 from riemap.manifolds.positive import (
+    add_outer,
     chord2,
     cosquare,
     invariants,
+    lanes,
     near2,
     planar,
     radial2,
     spatial,
-    spectral_pairs,
     square,
+    squared_lengths,
     triangles,
+    whiten,
     write2,
     write3,
 )
 from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import cos_third, inline, kernel, log1p
+from riemap.vmath import cos_third, inline, kernel, log, log1p
 
 SERIES = 1e-4
 """Below this ``P`` (distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the cubic, which could not be
@@ -187,6 +190,54 @@ def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Arr
     return out
 
 
+# --- any size: singular values by Jacobi rotations --------------------------------------------------
+
+
+@kernel
+def _forward_any(inverse: Array, lower: Array, symmetric: bool, out: Array) -> None:
+    n, m, size = inverse.shape[0], lower.shape[2], inverse.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        g, v, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+        for j in range(0, end, LANES):
+            whiten(inverse[i], lower, j, g)
+            svd_lanes(g, v)
+            for l in range(min(LANES, end - j)):
+                out[i, j + l] = 0.0
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for l in range(min(LANES, end - j)):
+                    out[i, j + l] += log(s[l]) ** 2
+    if symmetric:
+        mirror(out, out)
+
+
+@kernel
+def _gradient_any(inverse: Array, lower: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log`` at the identity."""
+    n, m, size = inverse.shape[0], lower.shape[2], inverse.shape[1]
+    out = np.zeros((n, size, size))
+    for i in prange(n):
+        g, v, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+        for j in range(0, m, LANES):
+            whiten(inverse[i], lower, j, g)
+            svd_lanes(g, v)
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for l in range(LANES):
+                    s[l] = -2.0 * w[i, j + l] * log(s[l]) / s[l] if j + l < m else 0.0
+                add_outer(out[i], g, k, s)
+    return out
+
+
+def _pairs_any(x: Array, y: Array) -> Pairs:
+    lower, inverse = linalg.cholesky(x)
+    others = lanes(lower if y is x else linalg.cholesky(y)[0])
+    sqdist = np.empty((len(x), len(y)))
+    _forward_any(inverse, others, y is x, sqdist)
+    return Pairs(sqdist, lambda w: congruence(lower, _gradient_any(inverse, others, w)))
+
+
 def _pairs2(x: Array, y: Array) -> Pairs:
     rows = planar(x)
     others = rows if y is x else planar(y)
@@ -239,9 +290,7 @@ class SPD(Manifold):
         return np.eye(self.n)
 
     def kernel(self, x: Array, y: Array) -> Pairs:
-        if self.n not in (2, 3):
-            return spectral_pairs(x, y, divergence=False)
-        return _pairs2(x, y) if self.n == 2 else _pairs3(x, y)
+        return {2: _pairs2, 3: _pairs3}.get(self.n, _pairs_any)(x, y)
 
     def project(self, x: Array) -> Array:
         """Symmetric part, with eigenvalues lifted to the rounding error of the largest."""

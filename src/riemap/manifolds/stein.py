@@ -31,26 +31,33 @@ import numpy as np
 from numba import prange
 
 from riemap import linalg
-from riemap.linalg import congruence
+from riemap.linalg import LANES, congruence, svd_lanes
 from riemap.manifolds.base import Manifold, Pairs, check_size
 from riemap.manifolds.positive import (
+    add_outer,
     chord2,
     cosquare,
     invariants,
+    lanes,
     near2,
     planar,
     radial2,
     spatial,
-    spectral_pairs,
     square,
+    squared_lengths,
     triangles,
+    whiten,
     write2,
     write3,
 )
 from riemap.manifolds.spd import SPD
 from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import kernel, log1p
+from riemap.vmath import inline, kernel, log1p
+
+FAR = 1e6
+"""Trace up to which determinants are used for sizes above three. They lose as many digits as it has; the singular values
+that serve beyond it lose half as many."""
 
 
 @kernel
@@ -96,7 +103,7 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
         for j in range(end):
             a, b, _, _ = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
             up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]
-            c = 0.5 * (up - 1.0) * (1.0 - down)  # cosh - 1
+            c = 0.5 * (up - 1.0) ** 2 * down  # cosh - 1
             rise = c * (3.0 + c * (3.0 + c)) + 0.125 * (a * down + b * up)
             out[i, j] = log1p(rise)
             slopes[i, j] = 0.125 / (1.0 + rise)
@@ -128,6 +135,171 @@ def _gradient3(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     return out
 
 
+# --- any size: determinants where that is exact enough, else singular values ----------------------------
+
+
+@inline
+def _divergence(s: float) -> float:
+    """``log((1 + s) / (2 sqrt s))``, which is a small number near ``s = 1``."""
+    root = math.sqrt(s)
+    return log1p(0.5 * (root - 1.0) ** 2 / root)
+
+
+@inline
+def _excess(g: Array, h: Array, z: Array) -> float:
+    r"""``z`` becomes :math:`\frac14(G - H^\top)(G - H^\top)^\top`, and ``g`` the difference; returns the largest trace."""
+    size, largest = g.shape[0], 0.0
+    for p in range(size):
+        for q in range(size):
+            for l in range(LANES):
+                g[p, q, l] -= h[q, p, l]
+    for p in range(size):
+        for q in range(size):
+            for l in range(LANES):
+                z[p, q, l] = 0.0
+            for k in range(size):
+                for l in range(LANES):
+                    z[p, q, l] += 0.25 * g[p, k, l] * g[q, k, l]
+    for l in range(LANES):
+        trace = 0.0
+        for p in range(size):
+            trace += z[p, p, l]
+        largest = max(largest, trace)
+    return largest
+
+
+@inline
+def _determinant(z: Array, rise: Array) -> None:
+    """``det(I + z) - 1``, by elimination that keeps the distance of each pivot from one."""
+    size = z.shape[0]
+    for l in range(LANES):
+        rise[l] = 0.0
+    for k in range(size):
+        for l in range(LANES):
+            rise[l] += z[k, k, l] + rise[l] * z[k, k, l]
+        for p in range(k + 1, size):
+            for q in range(k + 1, p + 1):
+                for l in range(LANES):
+                    z[p, q, l] -= z[p, k, l] * z[q, k, l] / (1.0 + z[k, k, l])
+
+
+@inline
+def _invert(a: Array) -> None:
+    """Gauss and Jordan, in place; fit for symmetric positive definite matrices."""
+    size = a.shape[0]
+    for k in range(size):
+        for l in range(LANES):
+            pivot = 1.0 / a[k, k, l]
+            a[k, k, l] = 1.0
+            for q in range(size):
+                a[k, q, l] *= pivot
+        for p in range(size):
+            if p != k:
+                for l in range(LANES):
+                    factor = a[p, k, l]
+                    a[p, k, l] = 0.0
+                    for q in range(size):
+                        a[p, q, l] -= factor * a[k, q, l]
+
+
+@kernel
+def _forward_any(
+    lower: Array, inverse: Array, lowers: Array, inverses: Array, symmetric: bool, out: Array
+) -> None:
+    n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        g, h, z = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+        s = np.empty(LANES)
+        for j in range(0, end, LANES):
+            count = min(LANES, end - j)
+            whiten(inverse[i], lowers, j, g)
+            _unwhiten(lower[i], inverses, j, h)
+            if _excess(g, h, z) < FAR:
+                _determinant(z, s)
+                for l in range(count):
+                    out[i, j + l] = 0.5 * log1p(s[l])
+                continue
+            whiten(inverse[i], lowers, j, g)
+            svd_lanes(g, h)
+            for l in range(count):
+                out[i, j + l] = 0.0
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for l in range(count):
+                    out[i, j + l] += _divergence(s[l])
+    if symmetric:
+        mirror(out, out)
+
+
+@inline
+def _unwhiten(lower: Array, inverses: Array, j: int, h: Array) -> None:
+    """``h`` becomes ``L_B⁻¹ L_A`` for the ``B`` from ``j`` on; past the end, the last one again."""
+    size, last = h.shape[0], inverses.shape[2] - 1
+    for p in range(size):
+        for q in range(size):
+            for l in range(LANES):
+                h[p, q, l] = 0.0
+            for k in range(q, p + 1):
+                for l in range(LANES):
+                    h[p, q, l] += inverses[p, k, min(j + l, last)] * lower[k, q]
+
+
+@kernel
+def _gradient_any(inverse: Array, lowers: Array, w: Array) -> Array:
+    r"""Row ``i``: the sum of :math:`w\big((I+M)^{-1} - \frac12I\big)`."""
+    n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
+    out = np.zeros((n, size, size))
+    for i in prange(n):
+        g, a, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+        for j in range(0, m, LANES):
+            whiten(inverse[i], lowers, j, g)
+            if _gram(g, a) < FAR:
+                _invert(a)
+                for p in range(size):
+                    for q in range(size):
+                        total = 0.0
+                        for l in range(min(LANES, m - j)):
+                            total += w[i, j + l] * (a[p, q, l] - (0.5 if p == q else 0.0))
+                        out[i, p, q] += total
+                continue
+            svd_lanes(g, a)
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for l in range(LANES):
+                    s[l] = w[i, j + l] * 0.5 * (1.0 - s[l]) / ((1.0 + s[l]) * s[l]) if j + l < m else 0.0
+                add_outer(out[i], g, k, s)
+    return out
+
+
+@inline
+def _gram(g: Array, a: Array) -> float:
+    """``a`` becomes ``I + g gᵀ``; returns the largest trace."""
+    size, largest = g.shape[0], 0.0
+    for p in range(size):
+        for q in range(size):
+            for l in range(LANES):
+                a[p, q, l] = 1.0 if p == q else 0.0
+            for k in range(min(p, q) + 1):
+                for l in range(LANES):
+                    a[p, q, l] += g[p, k, l] * g[q, k, l]
+    for l in range(LANES):
+        trace = 0.0
+        for p in range(size):
+            trace += a[p, p, l]
+        largest = max(largest, trace)
+    return largest
+
+
+def _pairs_any(x: Array, y: Array) -> Pairs:
+    lower, inverse = linalg.cholesky(x)
+    other = (lower, inverse) if y is x else linalg.cholesky(y)
+    lowers, inverses = lanes(other[0]), lanes(other[1])
+    sqdist = np.empty((len(x), len(y)))
+    _forward_any(lower, inverse, lowers, inverses, y is x, sqdist)
+    return Pairs(sqdist, lambda w: congruence(lower, _gradient_any(inverse, lowers, w)))
+
+
 def _pairs2(x: Array, y: Array) -> Pairs:
     rows = planar(x)
     others = rows if y is x else planar(y)
@@ -157,7 +329,7 @@ class Stein(Manifold):
     n: int
     symbol: ClassVar[str] = "Stein"
     name: ClassVar[str] = "SPD, Stein divergence"
-    formula: ClassVar[str] = "√(log det((A+B)/2) − ½ log det(AB))"
+    formula: ClassVar[str] = "√(log(det ½(A+B) / √det AB))"
     examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
     geodesic: ClassVar[bool] = False
 
@@ -185,9 +357,7 @@ class Stein(Manifold):
         return SPD(self.n)
 
     def kernel(self, x: Array, y: Array) -> Pairs:
-        if self.n not in (2, 3):
-            return spectral_pairs(x, y, divergence=True)
-        return _pairs2(x, y) if self.n == 2 else _pairs3(x, y)
+        return {2: _pairs2, 3: _pairs3}.get(self.n, _pairs_any)(x, y)
 
     def project(self, x: Array) -> Array:
         """As SPD."""

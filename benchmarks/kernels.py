@@ -1,0 +1,107 @@
+"""Forward and backward over all pairs of 512 points, for us and for geoopt, in one run.
+
+Run: make bench, or python benchmarks/kernels.py H6 SPD3
+
+Ours computes the full matrix of squared distances and then, for given weights, the gradient at every point. geoopt
+does the same with torch's autograd, in float64 on as many threads, by whichever is faster of two ways: the pairs above
+the diagonal, gathered by index, or a broadcast to the full matrix. Times are in nanoseconds per unordered pair, least of several
+rounds in turns. `x fill` is the ratio to writing one such matrix, below which nothing can go. The last column is the
+bar that issue 2 sets.
+"""
+
+import argparse
+import warnings
+from collections.abc import Callable
+
+import numba
+import numpy as np
+from numba import prange
+from timing import best_in_turns, header
+
+from riemap.manifolds import Manifold
+from riemap.spaces import Space
+from riemap.types import Array
+from riemap.vmath import kernel
+
+SPACES = (
+    "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,6) SO3 SO4".split()
+)
+BARS = {"E3": 20, "S3": 15, "H6": 30, "SPD2": 150, "SPD3": 150, "Stein2": 80, "Stein3": 80}
+
+
+def ours(m: Manifold, x: Array, w: Array) -> Callable[[], object]:
+    return lambda: m.pairs(x).gradient(w)
+
+
+def geoopt_runs(m: Manifold, x: Array, w: Array) -> dict[str, Callable[[], object]]:
+    """The two ways to do it with geoopt, if it has the space."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch.jit and unfinished parts that we do not use
+        import geoopt
+        import torch
+
+        torch.set_num_threads(numba.get_num_threads())
+        spaces = {
+            "E": lambda: geoopt.Euclidean(ndim=1),
+            "S": geoopt.Sphere,
+            "H": geoopt.Lorentz,
+            "SPD": lambda: geoopt.SymmetricPositiveDefinite("AIM"),
+            "Stein": lambda: geoopt.SymmetricPositiveDefinite("SM"),
+            "LogSPD": lambda: geoopt.SymmetricPositiveDefinite("LEM"),
+        }
+        if m.symbol not in spaces:
+            return {}
+        peer = spaces[m.symbol]()
+    points, weights = torch.from_numpy(x), torch.from_numpy(w)
+    i, j = torch.triu_indices(len(x), len(x), 1)
+    upper = weights[i, j]
+
+    def triangle() -> object:
+        z = points.clone().requires_grad_()
+        (peer.dist(z[i], z[j]) ** 2 * upper).sum().backward()
+        return z.grad
+
+    def broadcast() -> object:
+        z = points.clone().requires_grad_()
+        (peer.dist(z[:, None], z[None]) ** 2 * weights).sum().backward()
+        return z.grad
+
+    return {"triangle": triangle, "broadcast": broadcast}
+
+
+@kernel
+def fill(out: Array) -> None:
+    for i in prange(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = 1.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("spaces", nargs="*", default=SPACES)
+    parser.add_argument("--points", type=int, default=512)
+    parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
+    options = parser.parse_args()
+    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    print(header())
+    n = options.points
+    pair = n * (n - 1) / 2 * 1e-9
+    print(f"{n} points, float64, forward + backward; ns per unordered pair\n")
+    print(f"{'space':8} {'riemap':>8} {'x fill':>7} {'geoopt':>9} {'by':>10} {'ratio':>7} {'bar':>5}")
+    for name in options.spaces:
+        (m,) = Space.parse(name).factors
+        rng = np.random.default_rng(0)
+        x, w, page = m.random(rng, n), rng.standard_normal((n, n)), np.empty((n, n))
+        runs = {"riemap": ours(m, x, w), "fill": lambda page=page: fill(page), **geoopt_runs(m, x, w)}
+        best = {k: t / pair for k, t in best_in_turns(runs, options.seconds).items()}
+        line = f"{name:8} {best['riemap']:8.2f} {best['riemap'] / best['fill']:7.1f}"
+        peers = {k: t for k, t in best.items() if k in ("triangle", "broadcast")}
+        if peers:
+            way = min(peers, key=peers.__getitem__)
+            line += f" {peers[way]:9.1f} {way:>10} {peers[way] / best['riemap']:6.0f}x"
+            line += f" {BARS[name]:4}x" if name in BARS else ""
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+"""Best of several, taken in turns: on a shared machine only a ratio from one run means anything."""
+
+import platform
+import subprocess
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+
+import numba
+
+
+def seconds(run: Callable[[], object]) -> float:
+    """How long one call takes."""
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started
+
+
+def best_in_turns(runs: dict[str, Callable[[], object]], budget: float = 1.0, rounds: int = 5) -> dict[str, float]:
+    """Least time of each, all of them measured in every round, after one call to warm up.
+
+    ``budget`` is how many seconds a round may give to each run, which is called at least once.
+    """
+    for run in runs.values():
+        run()
+    best = dict.fromkeys(runs, float("inf"))
+    for _ in range(rounds):
+        for name, run in runs.items():
+            stop = time.perf_counter() + budget / rounds
+            while True:
+                best[name] = min(best[name], seconds(run))
+                if time.perf_counter() > stop:
+                    break
+    return best
+
+
+def header() -> str:
+    """What was measured, where and with what."""
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "geoopt", "torch"))
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    return (
+        f"riemap {commit.stdout.strip() or version('riemap')}, Python {platform.python_version()}, {libraries}\n"
+        f"{cpu or platform.machine()}, {numba.get_num_threads()} threads"
+    )

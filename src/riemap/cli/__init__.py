@@ -1,0 +1,38 @@
+"""The command line: one file a verb, each thin. Results go to stdout, messages to stderr."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import riemap
+from riemap.cli import spaces
+
+app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("spaces")(spaces.spaces)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"riemap {riemap.__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _riemap(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Graphs in curved spaces: embed, measure, explain, show.
+
+    Start here: riemap spaces
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit; with code 2, and one message on stderr, after bad input."""
+    app(arguments)

@@ -1,0 +1,321 @@
+"""Digits: distances and gradients against mpmath and closed forms, near, far, and at cut loci.
+
+Both ways to a distance are tested: ``sqdist``, of one pair, and the kernel behind ``pairwise``.
+The float64 coordinates of a point are taken as exact.
+"""
+
+from collections.abc import Callable, Iterator
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from riemap.linalg import cholesky, congruence, symmetric
+from riemap.manifolds import MANIFOLDS, Manifold
+from riemap.manifolds.bures import BuresWasserstein
+from riemap.manifolds.grassmann import Grassmann
+from riemap.manifolds.hyperboloid import Hyperboloid
+from riemap.manifolds.logspd import LogSPD
+from riemap.manifolds.rotations import Rotations
+from riemap.manifolds.spd import SPD
+from riemap.manifolds.sphere import Sphere
+from riemap.manifolds.stein import Stein
+from riemap.types import Array, Rng
+
+SHORT = 1e-13  # error of a distance up to 1, so that 1e-7 has six digits; measured: 3e-14
+HYPERBOLIC = 1e-10  # relative, from distance 0.1 up, to radius 10; measured: 1e-11
+FAR = 1e-13  # relative, for ill-conditioned matrices not close to each other; measured: 3e-15
+NEAR = 2e-9  # the same at distance 0.01; measured: 4e-10
+CUBIC = (1e-9, 5e-15)  # relative and absolute, for SPD3 near equal eigenvalues; measured: a third
+GRADIENT = 1e-6  # by which the length of a gradient of d² may exceed 2 d, relative
+ZERO = 1e-13  # what rounding may leave of zero
+
+DIGITS = 60  # of the true values
+COUNT = 8  # points at a corner
+STEPS = np.logspace(-7, 0, 15)
+
+SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
+POSITIVE = [cls(n) for cls in (SPD, Stein) for n in (2, 3, 4)]
+
+every_manifold = pytest.mark.parametrize("m", SUBJECTS, ids=str)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def both_ways(m: Manifold, x: Array, y: Array) -> Array:
+    """Squared distances of matching points, by ``sqdist`` and by ``pairwise``."""
+    return np.stack([m.sqdist(x, y), np.diagonal(m.pairwise(x, y))])
+
+
+def exact(a: Array) -> mpmath.matrix:
+    return mpmath.matrix(a.tolist())
+
+
+def frames(rng: Rng, count: int, n: int) -> Array:
+    """Orthogonal matrices, the identity first."""
+    return np.concatenate([[np.eye(n)], np.linalg.qr(rng.standard_normal((count - 1, n, n)))[0]])
+
+
+def with_values(q: Array, values: Array) -> Array:
+    """Symmetric matrices of these eigenvalues, with eigenvectors ``q``."""
+    return symmetric((q * values[..., None, :]) @ np.swapaxes(q, -1, -2))
+
+
+# --- short distances -----------------------------------------------------------------------------
+
+
+@every_manifold
+@given(seed=seeds, radius=st.floats(0.0, 1.0))
+def test_short_distances_keep_their_digits(m: Manifold, seed: int, radius: float) -> None:
+    """d(x, exp_x(t u)) = t to six digits for t = 1 down to 1e-7.
+
+    Where ``u = x`` is a tangent, it is tested too: along it, a matrix changes only its determinant.
+    For Stein, √(8 S) is t up to t³/48, as 8 log cosh(h/2) = h² - h⁴/24 + ...
+    """
+    rng = np.random.default_rng(seed)
+    x = m.random(rng, 3, radius)
+    for ambient in (rng.standard_normal(x.shape), x):
+        u = m.to_tangent(x, ambient)
+        length = m.norm(x, u).reshape(-1, *(1 for _ in m.shape))
+        if np.all(length > 1e-6):
+            check_lengths(m, x, u / length)
+
+
+def check_lengths(m: Manifold, x: Array, u: Array) -> None:
+    for t in STEPS:
+        sqdist = both_ways(m, x, m.exp(x, t * u))
+        d = np.sqrt(sqdist if m.geodesic else 8.0 * sqdist)
+        assert np.all(d <= t + SHORT)
+        assert np.all(d >= t - SHORT - (0.0 if m.geodesic else t**3 / 48))
+
+
+# --- hyperbolic distances, far out ---------------------------------------------------------------
+
+
+def hyperbolic_pair(rng: Rng, n: int, d: float, kind: str) -> tuple[Array, Array]:
+    """Points at radius 10 or less, and others at distance ``d`` or, if random, at any."""
+    axis, other = np.moveaxis(np.linalg.qr(rng.standard_normal((40, n, 2)))[0], 2, 0)
+    r = np.where(np.arange(40) % 2, 10.0, rng.uniform(d, 10.0, 40))
+    angle, s = {
+        "radial": (np.zeros(40), r - d),
+        "tangential": (2.0 * np.arcsin(np.sinh(d / 2) / np.sinh(r)), r),
+        "random": (rng.uniform(0.1, np.pi, 40), rng.uniform(0.1, 10.0, 40)),
+    }[kind]
+    turned = np.cos(angle)[:, None] * axis + np.sin(angle)[:, None] * other
+    x, y = (np.sinh(radius)[:, None] * ray for radius, ray in ((r, axis), (s, turned)))
+    return tuple(Hyperboloid(n).project(np.pad(p, ((0, 0), (1, 0)))) for p in (x, y))
+
+
+def hyperbolic_truth(x: Array, y: Array) -> float:
+    """arcosh(x₀y₀ - x·y), with x₀ and y₀ from the spatial coordinates."""
+    a, b = ([mpmath.mpf(v) for v in p[1:].tolist()] for p in (x, y))
+    x0, y0 = (mpmath.sqrt(1 + mpmath.fdot(p, p)) for p in (a, b))
+    return float(mpmath.acosh(x0 * y0 - mpmath.fdot(a, b)))
+
+
+@pytest.mark.parametrize("n", [2, 3, 6])
+@pytest.mark.parametrize("kind", ["radial", "tangential", "random"])
+def test_hyperbolic_distances_far_from_the_origin(n: int, kind: str) -> None:
+    """Where coordinates are 1e4, their squares 1e8, and the distance 0.1."""
+    rng = np.random.default_rng(n)
+    for d in (0.1, 0.3, 1.0, 3.0, 9.0):
+        x, y = hyperbolic_pair(rng, n, d, kind)
+        with mpmath.workdps(DIGITS):
+            truth = np.array([hyperbolic_truth(*pair) for pair in zip(x, y, strict=True)])
+        for sqdist in both_ways(Hyperboloid(n), x, y):
+            np.testing.assert_allclose(np.sqrt(sqdist), truth, rtol=HYPERBOLIC)
+
+
+# --- SPD and Stein, ill-conditioned --------------------------------------------------------------
+
+
+def positive(rng: Rng, q: Array) -> Array:
+    """Matrices of condition number 1e8 (odd rows) or less, and any scale, with eigenvectors ``q``."""
+    exponents = rng.uniform(size=q.shape[:2])
+    exponents[:, 0], exponents[1::2, -1] = 0.0, 1.0
+    return with_values(q, 1e8**exponents * 10.0 ** rng.uniform(-6.0, 0.0, (len(q), 1)))
+
+
+def nearby(rng: Rng, a: Array, d: float) -> Array:
+    """Matrices at SPD distance ``d``."""
+    u = symmetric(rng.standard_normal(a.shape))
+    u *= d / np.linalg.norm(u, axis=(1, 2), keepdims=True)
+    return symmetric(SPD(a.shape[1]).exp(a, congruence(cholesky(a)[0], u)))
+
+
+PARTNERS: dict[str, tuple[float, Callable[[Rng, Array, Array], Array]]] = {
+    "other axes": (FAR, lambda rng, a, q: positive(rng, frames(rng, *q.shape[:2])[::-1])),
+    "same axes": (FAR, lambda rng, a, q: positive(rng, q)),
+    "multiple": (FAR, lambda rng, a, q: a * np.exp(rng.uniform(0.01, 1.0, (len(a), 1, 1)))),
+    "at distance 1": (NEAR / 100, lambda rng, a, q: nearby(rng, a, 1.0)),
+    "at distance 0.01": (NEAR, lambda rng, a, q: nearby(rng, a, 0.01)),
+}
+
+
+def positive_truth(m: SPD | Stein, a: Array, b: Array) -> float:
+    """By the eigenvalues of L⁻¹ B L⁻ᵀ, or by determinants."""
+    p, q = exact(a), exact(b)
+    if m.geodesic:
+        inverse = mpmath.inverse(mpmath.cholesky(p))
+        values = mpmath.eigsy(inverse * q * inverse.T, eigvals_only=True)
+        return float(mpmath.fsum(mpmath.log(v) ** 2 for v in values))
+    ends = mpmath.log(mpmath.det(p)) + mpmath.log(mpmath.det(q))
+    return float(mpmath.log(mpmath.det((p + q) / 2)) - ends / 2)
+
+
+@pytest.mark.parametrize("m", POSITIVE, ids=str)
+@pytest.mark.parametrize("kind", PARTNERS)
+def test_condition_numbers_up_to_1e8(m: SPD | Stein, kind: str) -> None:
+    """Eight digits are asked for, where the entries of a plain Cholesky factor have eight."""
+    rng = np.random.default_rng(m.n)
+    limit, partner = PARTNERS[kind]
+    q = frames(rng, 20, m.n)
+    a = positive(rng, q)
+    b = partner(rng, a, q)
+    with mpmath.workdps(DIGITS):
+        truth = np.array([positive_truth(m, *pair) for pair in zip(a, b, strict=True)])
+    for sqdist in both_ways(m, a, b):
+        np.testing.assert_allclose(sqdist, truth, rtol=limit)
+
+
+# --- SPD3 and its cubic --------------------------------------------------------------------------
+
+LOGARITHMS: dict[str, Callable[[float], list[float]]] = {
+    "two large": lambda split: [1.0, 1.0 + split, -2.0],
+    "two small": lambda split: [-1.0, -1.0 - split, 2.0],
+    "all": lambda split: [1.0 + split, 1.0, 1.0],
+    "none": lambda split: [1.0, split, -1.0],
+}
+
+
+@pytest.mark.parametrize("turn", [False, True], ids=["diagonal", "turned"])
+@pytest.mark.parametrize("equal", LOGARITHMS)
+def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
+    """Distance and gradient where eigenvalues of A⁻¹B are equal, exactly or nearly.
+
+    From the identity, d is the length of log B and the gradient is -2 log B.
+    """
+    m, rng = SPD(3), np.random.default_rng(0)
+    d = np.logspace(-9, 1, 41 if turn else 201)
+    x = np.broadcast_to(np.eye(3), (len(d), 3, 3))
+    for split in (0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3):
+        logs = np.array(LOGARITHMS[equal](split))
+        y = with_values(
+            frames(rng, 2, 3)[int(turn)], np.exp(np.outer(d, logs / np.linalg.norm(logs)))
+        )
+        with mpmath.workdps(DIGITS):
+            spectra = [mpmath.eigsy(exact(b), eigvals_only=True) if turn else np.diag(b) for b in y]
+            truth = np.sqrt([float(sum(mpmath.log(v) ** 2 for v in row)) for row in spectra])
+        limit = CUBIC[0] * truth + CUBIC[1]
+        gradient = m.pairwise_grad(x, y, np.eye(len(d)))
+        assert np.all(np.abs(np.sqrt(both_ways(m, x, y)) - truth) <= limit)
+        assert np.all(np.abs(m.norm(x, gradient) - 2.0 * truth) <= 2.0 * limit)
+        assert np.all(m.norm(x, gradient - m.sqdist_grad(x, y)) <= 4.0 * limit)
+
+
+# --- equal points, repeated eigenvalues, cut loci ------------------------------------------------
+
+Corner = tuple[Manifold, Array, Array, float | None]
+"""Matching points at which some formula is 0/0, and their distance where it is known."""
+
+
+def equal_points(rng: Rng) -> Iterator[Corner]:
+    for m in SUBJECTS:
+        x = m.random(rng, COUNT)
+        yield m, x, x.copy(), 0.0
+
+
+def antipodes(rng: Rng) -> Iterator[Corner]:
+    for n in (1, 2, 3, 10):
+        x = Sphere(n).uniform(rng, COUNT)
+        yield Sphere(n), x, -x, np.pi
+
+
+def right_angles(rng: Rng) -> Iterator[Corner]:
+    for k, n in ((1, 2), (1, 3), (2, 4), (2, 5), (3, 5), (3, 6)):
+        q = frames(rng, COUNT, n)
+        for right in range(1, min(k, n - k) + 1):
+            y = q[:, :, [*range(k, k + right), *range(right, k)]]
+            yield Grassmann(k, n), q[:, :, :k], y, np.pi / 2 * np.sqrt(right)
+
+
+def equal_angles(rng: Rng) -> Iterator[Corner]:
+    for k in (2, 3):
+        x, normal = np.split(frames(rng, COUNT, 2 * k), 2, axis=2)
+        yield Grassmann(k, 2 * k), x, (x + normal) / np.sqrt(2.0), np.pi / 4 * np.sqrt(k)
+
+
+def half_turns(rng: Rng) -> Iterator[Corner]:
+    for n in (2, 3, 4, 5):
+        x, q = Rotations(n).uniform(rng, COUNT), frames(rng, COUNT, n)
+        x[0] = np.eye(n)
+        for planes in range(1, n // 2 + 1):
+            signs = np.repeat([-1.0, 1.0], [2 * planes, n - 2 * planes])
+            yield Rotations(n), x, x @ with_values(q, signs), np.pi * np.sqrt(2 * planes)
+
+
+def towards_the_origin(rng: Rng) -> Iterator[Corner]:
+    for n in (2, 3):
+        x = 10.0 ** -np.arange(0.0, 320.0, 40.0)[:, None] * rng.standard_normal((COUNT, n + 1))
+        x[-1] = 0.0
+        yield Hyperboloid(n), Hyperboloid(n).project(x), Hyperboloid(n).project(x[::-1]), None
+
+
+def repeated_eigenvalues(rng: Rng) -> Iterator[Corner]:
+    for n in (2, 3, 4):
+        values = np.ones((COUNT, n)) * [[1.0], [1.0], [2.0], [2.0], [1e-4], [1e4], [1.0], [1.0]]
+        values[1::2, 0] *= [2.0, 1.0 + 1e-9, 0.5, 1e7]
+        x = with_values(frames(rng, COUNT, n), values)
+        x[::2] = np.eye(n) * values[::2, :, None]
+        for cls in (SPD, Stein, LogSPD, BuresWasserstein):
+            yield cls(n), x, x.copy(), 0.0
+
+
+def nearly_singular(rng: Rng) -> Iterator[Corner]:
+    for n in (2, 3, 4):
+        values = np.ones((COUNT, n))
+        values[:, 0] = 10.0 ** -np.arange(2.0, 18.0, 2.0)
+        m = BuresWasserstein(n)
+        x = m.project(with_values(frames(rng, COUNT, n), values))
+        yield m, x, m.project(with_values(np.eye(n)[::-1], values)), None
+
+
+CORNERS = (
+    equal_points,
+    antipodes,
+    right_angles,
+    equal_angles,
+    half_turns,
+    towards_the_origin,
+    repeated_eigenvalues,
+    nearly_singular,
+)
+
+
+@pytest.mark.parametrize("reference", [False, True], ids=["kernel", "reference"])
+@pytest.mark.parametrize("corners", CORNERS)
+def test_corners(corners: Callable[[Rng], Iterator[Corner]], reference: bool) -> None:
+    """No NaN, and no gradient of d² longer than 2 d, between any two of the points."""
+    for m, x, y, expected in corners(np.random.default_rng(0)):
+        sqdist, gradient = m.pairs(x, y, reference=reference)
+        assert np.isfinite(sqdist).all(), m
+        if expected is not None:
+            d = np.sqrt(np.diagonal(sqdist))
+            np.testing.assert_allclose(d, expected, rtol=FAR, atol=ZERO, err_msg=str(m))
+        for shift in range(COUNT):
+            w = np.roll(np.eye(COUNT), shift, axis=1)  # one partner for each point
+            slope = gradient(w)
+            assert np.isfinite(slope).all(), m
+            if m.geodesic:
+                limit = 2.0 * np.sqrt(np.sum(w * sqdist, axis=1)) * (1.0 + GRADIENT) + ZERO
+                assert np.all(m.norm(x, slope) <= limit), m
+
+
+@every_manifold
+def test_points_with_themselves(m: Manifold) -> None:
+    """The loop that looks at each pair once has zeros on its diagonal, and no slope there."""
+    x = m.random(np.random.default_rng(0), COUNT)
+    sqdist, gradient = m.pairs(x)
+    assert np.all(np.sqrt(np.diagonal(sqdist)) <= ZERO)
+    assert np.all(m.norm(x, gradient(np.eye(COUNT))) <= ZERO)

@@ -2,16 +2,17 @@
 
 Run: make bench, or python benchmarks/kernels.py H6 SPD3
 
-Ours computes the full matrix of squared distances and then, for given weights, the gradient at every point. geoopt
-does the same with torch's autograd, in float64 on as many threads, by whichever is faster of two ways: the pairs above
-the diagonal, gathered by index, or a broadcast to the full matrix. Times are in nanoseconds per unordered pair, least of several
-rounds in turns. `x fill` is the ratio to writing one such matrix, below which nothing can go. The last column is the
-bar that issue 2 sets.
+Ours computes the full matrix of squared distances and then, for given weights, the gradient at every
+point. geoopt does the same with torch's autograd, in float64 on as many threads, by whichever is faster
+of two ways: the pairs above the diagonal, gathered by index, or a broadcast to the full matrix. Times
+are in nanoseconds per unordered pair, least of several rounds in turns. `x fill` is the ratio to
+writing one such matrix, below which nothing can go. The last column is the bar that issue 2 sets.
 """
 
 import argparse
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numba
 import numpy as np
@@ -24,7 +25,7 @@ from riemap.types import Array
 from riemap.vmath import kernel
 
 SPACES = (
-    "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,6) SO3 SO4".split()
+    "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,6) SO3 SO4"
 )
 BARS = {"E3": 20, "S3": 15, "H6": 30, "SPD2": 150, "SPD3": 150, "Stein2": 80, "Stein3": 80}
 
@@ -77,12 +78,14 @@ def fill(out: Array) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("spaces", nargs="*", default=SPACES)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("spaces", nargs="*", default=SPACES.split())
     parser.add_argument("--points", type=int, default=512)
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
     options = parser.parse_args()
-    numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
+    numba.set_num_threads(min(2, numba.get_num_threads()))
     print(header())
     n = options.points
     pair = n * (n - 1) / 2 * 1e-9
@@ -92,7 +95,11 @@ def main() -> None:
         (m,) = Space.parse(name).factors
         rng = np.random.default_rng(0)
         x, w, page = m.random(rng, n), rng.standard_normal((n, n)), np.empty((n, n))
-        runs = {"riemap": ours(m, x, w), "fill": lambda page=page: fill(page), **geoopt_runs(m, x, w)}
+        runs: dict[str, Callable[[], object]] = {
+            "riemap": ours(m, x, w),
+            "fill": partial(fill, page),
+            **geoopt_runs(m, x, w),
+        }
         best = {k: t / pair for k, t in best_in_turns(runs, options.seconds).items()}
         line = f"{name:8} {best['riemap']:8.2f} {best['riemap'] / best['fill']:7.1f}"
         peers = {k: t for k, t in best.items() if k in ("triangle", "broadcast")}

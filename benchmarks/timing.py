@@ -3,8 +3,9 @@
 import platform
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
+from pathlib import Path
 
 import numba
 
@@ -16,7 +17,9 @@ def seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def best_in_turns(runs: dict[str, Callable[[], object]], budget: float = 1.0, rounds: int = 5) -> dict[str, float]:
+def best_in_turns(
+    runs: Mapping[str, Callable[[], object]], budget: float = 1.0, rounds: int = 5
+) -> dict[str, float]:
     """Least time of each, all of them measured in every round, after one call to warm up.
 
     ``budget`` is how many seconds a round may give to each run, which is called at least once.
@@ -36,10 +39,14 @@ def best_in_turns(runs: dict[str, Callable[[], object]], budget: float = 1.0, ro
 
 def header() -> str:
     """What was measured, where and with what."""
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False)
+    commit = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    )
     libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "geoopt", "torch"))
-    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
     return (
-        f"riemap {commit.stdout.strip() or version('riemap')}, Python {platform.python_version()}, {libraries}\n"
+        f"riemap {commit.stdout.strip() or version('riemap')}, "
+        f"Python {platform.python_version()}, {libraries}\n"
         f"{cpu or platform.machine()}, {numba.get_num_threads()} threads"
     )

@@ -6,11 +6,13 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-# A kernel on disk does not notice an edit to a helper in another file, so each state of the sources has a cache of its
-# own. `make test` names one; this is for a plain `pytest`.
+# A kernel on disk does not notice an edit to a helper in another file, so each state of the sources has
+# a cache of its own. `make test` names one; this is for a plain `pytest`.
 ROOT = Path(__file__).parents[1]
 SOURCES = b"".join(p.read_bytes() for p in sorted((ROOT / "src").rglob("*.py")))
-os.environ.setdefault("NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / hashlib.sha256(SOURCES).hexdigest()[:16]))
+os.environ.setdefault(
+    "NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / hashlib.sha256(SOURCES).hexdigest()[:16])
+)
 
 # Compilation makes the first example slow, whatever the test; deadlines would only measure that.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}

@@ -131,7 +131,7 @@ def test_hyperbolic_distances_far_from_the_origin(n: int, kind: str) -> None:
 
 
 def positive(rng: Rng, q: Array) -> Array:
-    """Matrices of condition number 1e8 (odd rows) or less, and any scale, with eigenvectors ``q``."""
+    """Matrices with eigenvectors ``q``, of condition number up to 1e8 and any scale."""
     exponents = rng.uniform(size=q.shape[:2])
     exponents[:, 0], exponents[1::2, -1] = 0.0, 1.0
     return with_values(q, 1e8**exponents * 10.0 ** rng.uniform(-6.0, 0.0, (len(q), 1)))
@@ -181,16 +181,12 @@ def test_condition_numbers_up_to_1e8(m: SPD | Stein, kind: str) -> None:
 
 # --- SPD3 and its cubic --------------------------------------------------------------------------
 
-LOGARITHMS: dict[str, Callable[[float], list[float]]] = {
-    "two large": lambda split: [1.0, 1.0 + split, -2.0],
-    "two small": lambda split: [-1.0, -1.0 - split, 2.0],
-    "all": lambda split: [1.0 + split, 1.0, 1.0],
-    "none": lambda split: [1.0, split, -1.0],
-}
+EQUAL = {"two large": [1, 1, -2], "two small": [-1, -1, 2], "all": [1, 1, 1], "none": [1, 0, -1]}
+"""Logarithms of the eigenvalues, up to a factor."""
 
 
 @pytest.mark.parametrize("turn", [False, True], ids=["diagonal", "turned"])
-@pytest.mark.parametrize("equal", LOGARITHMS)
+@pytest.mark.parametrize("equal", EQUAL)
 def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
     """Distance and gradient where eigenvalues of A⁻¹B are equal, exactly or nearly.
 
@@ -200,10 +196,8 @@ def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
     d = np.logspace(-9, 1, 41 if turn else 201)
     x = np.broadcast_to(np.eye(3), (len(d), 3, 3))
     for split in (0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3):
-        logs = np.array(LOGARITHMS[equal](split))
-        y = with_values(
-            frames(rng, 2, 3)[int(turn)], np.exp(np.outer(d, logs / np.linalg.norm(logs)))
-        )
+        logs = EQUAL[equal] + np.array([0.0, split, 0.0])
+        y = with_values(frames(rng, 2, 3)[int(turn)], np.exp(np.outer(d, logs / np.linalg.norm(logs))))
         with mpmath.workdps(DIGITS):
             spectra = [mpmath.eigsy(exact(b), eigvals_only=True) if turn else np.diag(b) for b in y]
             truth = np.sqrt([float(sum(mpmath.log(v) ** 2 for v in row)) for row in spectra])
@@ -221,29 +215,30 @@ Corner = tuple[Manifold, Array, Array, float | None]
 
 
 def equal_points(rng: Rng) -> Iterator[Corner]:
+    """Also as one object, for the loop that looks at each pair once."""
     for m in SUBJECTS:
-        x = m.random(rng, COUNT)
+        x = m.random(rng, 5 * COUNT)
         yield m, x, x.copy(), 0.0
+        yield m, x, x, 0.0
 
 
 def antipodes(rng: Rng) -> Iterator[Corner]:
-    for n in (1, 2, 3, 10):
-        x = Sphere(n).uniform(rng, COUNT)
+    """In high dimensions too, where sums have more rounding error to be divided by zero."""
+    for n in (1, 2, 3, 10, 50):
+        x = Sphere(n).uniform(rng, 20 * COUNT)
         yield Sphere(n), x, -x, np.pi
 
 
-def right_angles(rng: Rng) -> Iterator[Corner]:
+def special_angles(rng: Rng) -> Iterator[Corner]:
+    """Right ones, and equal ones."""
     for k, n in ((1, 2), (1, 3), (2, 4), (2, 5), (3, 5), (3, 6)):
         q = frames(rng, COUNT, n)
         for right in range(1, min(k, n - k) + 1):
             y = q[:, :, [*range(k, k + right), *range(right, k)]]
             yield Grassmann(k, n), q[:, :, :k], y, np.pi / 2 * np.sqrt(right)
-
-
-def equal_angles(rng: Rng) -> Iterator[Corner]:
-    for k in (2, 3):
-        x, normal = np.split(frames(rng, COUNT, 2 * k), 2, axis=2)
-        yield Grassmann(k, 2 * k), x, (x + normal) / np.sqrt(2.0), np.pi / 4 * np.sqrt(k)
+        if n == 2 * k:
+            y = (q[:, :, :k] + q[:, :, k:]) / np.sqrt(2.0)
+            yield Grassmann(k, n), q[:, :, :k], y, np.pi / 4 * np.sqrt(k)
 
 
 def half_turns(rng: Rng) -> Iterator[Corner]:
@@ -257,15 +252,15 @@ def half_turns(rng: Rng) -> Iterator[Corner]:
 
 def towards_the_origin(rng: Rng) -> Iterator[Corner]:
     for n in (2, 3):
-        x = 10.0 ** -np.arange(0.0, 320.0, 40.0)[:, None] * rng.standard_normal((COUNT, n + 1))
+        x = 10.0 ** -np.arange(0.0, 160.0, 20.0)[:, None] * rng.standard_normal((COUNT, n + 1))
         x[-1] = 0.0
         yield Hyperboloid(n), Hyperboloid(n).project(x), Hyperboloid(n).project(x[::-1]), None
 
 
 def repeated_eigenvalues(rng: Rng) -> Iterator[Corner]:
     for n in (2, 3, 4):
-        values = np.ones((COUNT, n)) * [[1.0], [1.0], [2.0], [2.0], [1e-4], [1e4], [1.0], [1.0]]
-        values[1::2, 0] *= [2.0, 1.0 + 1e-9, 0.5, 1e7]
+        values = np.ones((COUNT, n)) * [[1.0], [1.0], [2.0], [2.0], [1e-4], [99.0], [1.0], [1.0]]
+        values[1::2, 0] *= [2.0, 1.0 + 1e-9, 0.5, 1e3]
         x = with_values(frames(rng, COUNT, n), values)
         x[::2] = np.eye(n) * values[::2, :, None]
         for cls in (SPD, Stein, LogSPD, BuresWasserstein):
@@ -273,19 +268,19 @@ def repeated_eigenvalues(rng: Rng) -> Iterator[Corner]:
 
 
 def nearly_singular(rng: Rng) -> Iterator[Corner]:
+    """With eigenvalues down to 1e-12, where the metric itself still has digits, and to 1e-16."""
     for n in (2, 3, 4):
-        values = np.ones((COUNT, n))
-        values[:, 0] = 10.0 ** -np.arange(2.0, 18.0, 2.0)
-        m = BuresWasserstein(n)
-        x = m.project(with_values(frames(rng, COUNT, n), values))
-        yield m, x, m.project(with_values(np.eye(n)[::-1], values)), None
+        m, values = BuresWasserstein(n), np.ones((COUNT, n))
+        values[:, 0] = np.logspace(-2, -12, COUNT)
+        x = with_values(frames(rng, COUNT, n), values)
+        values[:, 0] = np.logspace(-2, -16, COUNT)
+        yield m, x, m.project(with_values(frames(rng, COUNT, n)[::-1], values)), None
 
 
 CORNERS = (
     equal_points,
     antipodes,
-    right_angles,
-    equal_angles,
+    special_angles,
     half_turns,
     towards_the_origin,
     repeated_eigenvalues,
@@ -299,23 +294,16 @@ def test_corners(corners: Callable[[Rng], Iterator[Corner]], reference: bool) ->
     """No NaN, and no gradient of d² longer than 2 d, between any two of the points."""
     for m, x, y, expected in corners(np.random.default_rng(0)):
         sqdist, gradient = m.pairs(x, y, reference=reference)
+        back = m.pairwise_grad(y, x, np.ones_like(sqdist), reference=reference)
         assert np.isfinite(sqdist).all(), m
+        assert np.isfinite(back).all(), m
         if expected is not None:
             d = np.sqrt(np.diagonal(sqdist))
             np.testing.assert_allclose(d, expected, rtol=FAR, atol=ZERO, err_msg=str(m))
         for shift in range(COUNT):
-            w = np.roll(np.eye(COUNT), shift, axis=1)  # one partner for each point
+            w = np.roll(np.eye(len(x)), shift, axis=1)  # one partner for each point
             slope = gradient(w)
             assert np.isfinite(slope).all(), m
             if m.geodesic:
                 limit = 2.0 * np.sqrt(np.sum(w * sqdist, axis=1)) * (1.0 + GRADIENT) + ZERO
                 assert np.all(m.norm(x, slope) <= limit), m
-
-
-@every_manifold
-def test_points_with_themselves(m: Manifold) -> None:
-    """The loop that looks at each pair once has zeros on its diagonal, and no slope there."""
-    x = m.random(np.random.default_rng(0), COUNT)
-    sqdist, gradient = m.pairs(x)
-    assert np.all(np.sqrt(np.diagonal(sqdist)) <= ZERO)
-    assert np.all(m.norm(x, gradient(np.eye(COUNT))) <= ZERO)

@@ -181,7 +181,9 @@ def test_kernel_agrees_with_reference(m: Manifold, seed: int, radius: float, n: 
         w = rng.standard_normal(fast.sqdist.shape)
         np.testing.assert_allclose(fast.sqdist, plain.sqdist, rtol=1e-8, atol=1e-14)
         slope = plain.gradient(w)
-        np.testing.assert_allclose(fast.gradient(w), slope, rtol=1e-8, atol=1e-9 * (1e-3 + np.abs(slope).max()))
+        np.testing.assert_allclose(
+            fast.gradient(w), slope, rtol=1e-8, atol=1e-9 * (1e-3 + np.abs(slope).max())
+        )
 
 
 @every_manifold
@@ -235,12 +237,17 @@ def test_tangents_are_where_velocities_live(m: Manifold, seed: int) -> None:
 
 @every_manifold
 def test_random_points_have_the_radius_asked_for(m: Manifold) -> None:
-    """Root mean square distance from the origin; and the same seed gives the same bytes."""
+    """Root mean square distance from the origin, or another point; and the same seed, the same bytes."""
     _, x = start(m, 5, n=4000, radius=0.1)
     log = m.log(m.origin, x)
     assert np.sqrt(np.mean(m.inner(m.origin, log, log))) == pytest.approx(0.1, rel=0.1)
     assert x.tobytes() == start(m, 5, n=4000, radius=0.1)[1].tobytes()
     assert m.random(np.random.default_rng(0), 0).shape == (0, *m.shape)
+    centre = start(m, 6)[1][0]
+    log = m.log(centre, m.random(np.random.default_rng(0), 4000, 0.1, at=centre))
+    assert np.sqrt(np.mean(m.inner(centre, log, log))) == pytest.approx(0.1, rel=0.1)
+    mean = np.mean(log, axis=0)
+    assert m.norm(centre, mean) < 0.02
 
 
 @every_compact
@@ -296,7 +303,9 @@ def test_leading_axes_broadcast(m: Manifold) -> None:
     for f, which in cases.items():
         batch = f(*(grid[k] for k in which))
         single = np.array([f(*(flat[k][i] for k in which)) for i in range(6)])
-        np.testing.assert_allclose(batch.reshape(single.shape), single, rtol=1e-12, atol=1e-13, err_msg=f.__name__)
+        np.testing.assert_allclose(
+            batch.reshape(single.shape), single, rtol=1e-12, atol=1e-13, err_msg=f.__name__
+        )
     np.testing.assert_allclose(m.sqdist(x[:, None], y[None]), m.pairwise(x, y, reference=True))
     assert m.inner(x[0], u, v).shape == (6,)
     assert m.exp(x[0], u).shape == x.shape

@@ -115,8 +115,7 @@ def through(chart: Chart, o: Oracle) -> Oracle:
         exp=lambda x, u: back(o.exp(there(x), push(x, u))),
         log=lambda x, y: pull(x, o.log(there(x), there(y))),
         inner=lambda x, u, v: scale**2 * o.inner(there(x), push(x, u), push(x, v)),
-        transport=o.transport
-        and (lambda x, y, u: pull(y, o.transport(there(x), there(y), push(x, u)))),
+        transport=o.transport and (lambda x, y, u: pull(y, o.transport(there(x), there(y), push(x, u)))),
     )
 
 

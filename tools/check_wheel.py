@@ -29,9 +29,7 @@ def modules() -> list[str]:
 
 def run(*command: str | Path, cwd: Path) -> None:
     """Run a command; if it fails, show what it printed and stop."""
-    done = subprocess.run(
-        command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-    )
+    done = subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         sys.exit(done.stdout)
 

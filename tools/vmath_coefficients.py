@@ -1,15 +1,22 @@
 """Print the polynomial coefficients of ``riemap.vmath``, to paste there.
 
 Each polynomial interpolates its function at Chebyshev nodes in 60-digit arithmetic, which is
-within a small factor of the minimax polynomial of the same degree. Run: python tools/vmath_coefficients.py
+within a small factor of the minimax polynomial of the same degree.
+
+Run: python tools/vmath_coefficients.py
 """
 
+from collections.abc import Callable
+from typing import TypeAlias
+
 import mpmath as mp
+
+Function: TypeAlias = Callable[[mp.mpf], mp.mpf]
 
 mp.mp.dps = 60
 
 
-def chebyshev_fit(f, low, high, degree):
+def chebyshev_fit(f: Function, low: mp.mpf, high: mp.mpf, degree: int) -> mp.matrix:
     """Monomial coefficients, constant first, of the interpolant at Chebyshev nodes."""
     k = degree + 1
     nodes = [mp.cos(mp.pi * (2 * i + 1) / (2 * k)) for i in range(k)]
@@ -21,24 +28,24 @@ def chebyshev_fit(f, low, high, degree):
     return mp.lu_solve(vandermonde, mp.matrix([f(x) for x in points]))
 
 
-def away_from_zero(f, limit):
+def away_from_zero(f: Function, limit: mp.mpf) -> Function:
     """``f`` with its removable singularity at zero filled in."""
     return lambda z: limit if abs(z) < mp.mpf("1e-15") else f(z)
 
 
-def log_tail(z):
+def log_tail(z: mp.mpf) -> mp.mpf:
     """``2 atanh(s) = 2 s + s z Q(z)`` with ``z = s^2``; this is ``Q``."""
     s = mp.sqrt(z)
     return (2 * mp.atanh(s) - 2 * s) / (s * z)
 
 
-def atan_tail(z):
+def atan_tail(z: mp.mpf) -> mp.mpf:
     """``atan(s) = s + s z Q(z)`` with ``z = s^2``; this is ``Q``."""
     s = mp.sqrt(z)
     return (mp.atan(s) - s) / (s * z)
 
 
-def exp_tail(r):
+def exp_tail(r: mp.mpf) -> mp.mpf:
     """``exp(r) = 1 + r + r^2 Q(r)``; this is ``Q``."""
     return (mp.exp(r) - 1 - r) / r**2
 

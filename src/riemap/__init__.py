@@ -1,7 +1,7 @@
 """Graphs in curved spaces: embed, measure, explain, show.
 
-Names are imported when they are first used, so that ``import riemap`` and ``riemap --help`` do not wait for the
-compiler behind the kernels.
+Names are imported when they are first used, so that ``import riemap`` and ``riemap --help`` do not wait
+for the compiler behind the kernels.
 """
 
 from importlib import import_module

@@ -88,27 +88,31 @@ def _root(s: float, s_low: float) -> tuple[float, float]:
 
 
 @device
-def cholesky_inplace(a: Array, l: Array, x: Array, l_low: Array, x_low: Array) -> None:
-    """Write ``a = l lᵀ`` and ``x = l⁻¹``; the ``_low`` arrays are scratch."""
+def cholesky_inplace(a: Array, lower: Array, inverse: Array, lower_low: Array, inverse_low: Array) -> None:
+    """Write ``a = lower lowerᵀ`` and ``inverse = lower⁻¹``; the ``_low`` arrays are scratch."""
     n = a.shape[0]
     for i in range(n):
         for j in range(i + 1):
             s, s_low = 0.5 * (a[i, j] + a[j, i]), 0.0
             for k in range(j):
-                s, s_low = _minus_product(s, s_low, l[i, k], l_low[i, k], l[j, k], l_low[j, k])
+                s, s_low = _minus_product(
+                    s, s_low, lower[i, k], lower_low[i, k], lower[j, k], lower_low[j, k]
+                )
             if i == j:
-                l[i, i], l_low[i, i] = _root(s, s_low)
+                lower[i, i], lower_low[i, i] = _root(s, s_low)
             else:
-                l[i, j], l_low[i, j] = _quotient(s, s_low, l[j, j], l_low[j, j])
-            l[j, i] = l[j, i] if i == j else 0.0
+                lower[i, j], lower_low[i, j] = _quotient(s, s_low, lower[j, j], lower_low[j, j])
+            lower[j, i] = lower[j, i] if i == j else 0.0
     for j in range(n):
-        x[j, j], x_low[j, j] = _quotient(1.0, 0.0, l[j, j], l_low[j, j])
+        inverse[j, j], inverse_low[j, j] = _quotient(1.0, 0.0, lower[j, j], lower_low[j, j])
         for i in range(j + 1, n):
             s, s_low = 0.0, 0.0
             for k in range(j, i):
-                s, s_low = _minus_product(s, s_low, l[i, k], l_low[i, k], x[k, j], x_low[k, j])
-            x[i, j], x_low[i, j] = _quotient(s, s_low, l[i, i], l_low[i, i])
-            x[j, i] = 0.0
+                s, s_low = _minus_product(
+                    s, s_low, lower[i, k], lower_low[i, k], inverse[k, j], inverse_low[k, j]
+                )
+            inverse[i, j], inverse_low[i, j] = _quotient(s, s_low, lower[i, i], lower_low[i, i])
+            inverse[j, i] = 0.0
 
 
 @kernel
@@ -179,32 +183,33 @@ def eigh_inplace(a: Array, v: Array) -> None:
 
 @device
 def svd_lanes(g: Array, v: Array) -> None:
-    """Rotate the columns of :data:`LANES` matrices at once until they are orthogonal; ``v`` holds the rotations.
+    """Rotate the columns of :data:`LANES` matrices at once until they are orthogonal.
 
-    ``g`` is ``(m, n, LANES)`` and ``v`` is ``(n, n, LANES)``: entry by entry, so that every step is one
-    on vectors. Afterwards ``g = (old g) v``: its columns are left singular vectors times singular values.
+    ``g`` is ``(m, n, LANES)`` and ``v``, which holds the rotations, ``(n, n, LANES)``: entry by entry,
+    so that every step is one on vectors. Afterwards ``g = (old g) v``: its columns are left singular
+    vectors times singular values.
     """
     m, n = g.shape[0], g.shape[1]
     pp, qq, pq = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for i in range(n):
         for j in range(n):
-            for l in range(LANES):
-                v[i, j, l] = 1.0 if i == j else 0.0
+            for lane in range(LANES):
+                v[i, j, lane] = 1.0 if i == j else 0.0
     for _ in range(MAX_SWEEPS):
         rotated = 0
         for p in range(n):
             for q in range(p + 1, n):
-                for l in range(LANES):
-                    pp[l] = qq[l] = pq[l] = 0.0
+                for lane in range(LANES):
+                    pp[lane] = qq[lane] = pq[lane] = 0.0
                 for k in range(m):
-                    for l in range(LANES):
-                        pp[l] += g[k, p, l] * g[k, p, l]
-                        qq[l] += g[k, q, l] * g[k, q, l]
-                        pq[l] += g[k, p, l] * g[k, q, l]
-                for l in range(LANES):
-                    turn = pq[l] * pq[l] > JACOBI_TOLERANCE * JACOBI_TOLERANCE * pp[l] * qq[l]
-                    c, s = _rotation(pp[l], qq[l], pq[l] if turn else 1.0)
-                    pp[l], qq[l] = c if turn else 1.0, s if turn else 0.0
+                    for lane in range(LANES):
+                        pp[lane] += g[k, p, lane] * g[k, p, lane]
+                        qq[lane] += g[k, q, lane] * g[k, q, lane]
+                        pq[lane] += g[k, p, lane] * g[k, q, lane]
+                for lane in range(LANES):
+                    turn = pq[lane] * pq[lane] > JACOBI_TOLERANCE * JACOBI_TOLERANCE * pp[lane] * qq[lane]
+                    c, s = _rotation(pp[lane], qq[lane], pq[lane] if turn else 1.0)
+                    pp[lane], qq[lane] = c if turn else 1.0, s if turn else 0.0
                     rotated += 1 if turn else 0
                 _rotate(g, p, q, pp, qq)
                 _rotate(v, p, q, pp, qq)
@@ -217,9 +222,9 @@ def _rotate(a: Array, p: int, q: int, c: Array, s: Array) -> None:
     """Rotate columns ``p`` and ``q``."""
     for k in range(a.shape[0]):
         first, second = a[k, p], a[k, q]
-        for l in range(LANES):
-            x, y = first[l], second[l]
-            first[l], second[l] = c[l] * x - s[l] * y, s[l] * x + c[l] * y
+        for lane in range(LANES):
+            x, y = first[lane], second[lane]
+            first[lane], second[lane] = c[lane] * x - s[lane] * y, s[lane] * x + c[lane] * y
 
 
 @kernel
@@ -250,21 +255,21 @@ def _svd(a: Array) -> tuple[Array, Array]:
     values, vectors = np.empty((count, n)), np.empty_like(a)
     for block in prange((count + LANES - 1) // LANES):
         g, v = np.empty((n, n, LANES)), np.empty((n, n, LANES))
-        for l in range(LANES):
-            i = min(LANES * block + l, count - 1)
+        for lane in range(LANES):
+            i = min(LANES * block + lane, count - 1)
             for p in range(n):
                 for q in range(n):
-                    g[p, q, l] = a[i, p, q]
+                    g[p, q, lane] = a[i, p, q]
         svd_lanes(g, v)
-        for l in range(min(LANES, count - LANES * block)):
-            i = LANES * block + l
+        for lane in range(min(LANES, count - LANES * block)):
+            i = LANES * block + lane
             for q in range(n):
                 total = 0.0
                 for p in range(n):
-                    total += g[p, q, l] * g[p, q, l]
+                    total += g[p, q, lane] * g[p, q, lane]
                 values[i, q] = math.sqrt(total)
                 for p in range(n):
-                    vectors[i, p, q] = g[p, q, l] / values[i, q] if total > 0.0 else 0.0
+                    vectors[i, p, q] = g[p, q, lane] / values[i, q] if total > 0.0 else 0.0
     return values, vectors
 
 
@@ -281,7 +286,7 @@ def left_svd(g: Array) -> tuple[Array, Array]:
 
 def apply(f: Callable[[Array], Array], values: Array, vectors: Array) -> Array:
     """``V diag(f(values)) Vᵀ``: a function of a symmetric matrix, from its :func:`eigh`."""
-    return np.asarray((vectors * f(values)[..., None, :]) @ transpose(vectors))
+    return (vectors * f(values)[..., None, :]) @ transpose(vectors)
 
 
 def transpose(a: Array) -> Array:
@@ -291,12 +296,12 @@ def transpose(a: Array) -> Array:
 
 def congruence(a: Array, u: Array) -> Array:
     """``a u aᵀ``."""
-    return np.asarray(a @ u @ transpose(a))
+    return a @ u @ transpose(a)
 
 
 def symmetric(a: Array) -> Array:
     """``(a + aᵀ) / 2``."""
-    return np.asarray(0.5 * (a + transpose(a)))
+    return 0.5 * (a + transpose(a))
 
 
 def _batched(f: Callable[[Array], tuple[Array, Array]], a: Array) -> tuple[Array, Array]:

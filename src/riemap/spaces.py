@@ -76,10 +76,10 @@ class Space:
         return _weighted(self._scales(log_scales), parts)
 
     def pairs(self, x: Points, log_scales: Array | None = None) -> SpacePairs:
-        """All squared distances within ``x``, ready for the way back.
+        r"""All squared distances within ``x``, ready for the way back.
 
-        ``gradient(w)`` differentiates :math:`\\sum_{ij} w_{ij}\\,d^2(x_i, x_j)`. A point is in a row and
-        in a column, so its gradient takes :math:`w + w^\\top`; a scale's takes ``w``.
+        ``gradient(w)`` differentiates :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`. A point is in a row and
+        in a column, so its gradient takes :math:`w + w^\top`; a scale's takes ``w``.
         """
         scales = self._scales(log_scales)
         parts = [m.pairs(a) for m, a in zip(self.factors, x, strict=True)]

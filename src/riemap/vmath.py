@@ -18,6 +18,7 @@ How to write kernels with them:
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -103,34 +104,33 @@ _COS_THIRD = (
 )
 
 
-@intrinsic
-def _bits(typing_context: Any, x: Any) -> Any:
-    """Return the 64 bits of a float as an integer."""
+def _intrinsic(emit: Callable[..., Any], result: Any, *arguments: Any) -> Any:
+    """A function of these types that compiles to what ``emit(builder, *values)`` builds."""
 
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return emit(builder, *values)
 
-    return types.int64(types.float64), emit
-
-
-@intrinsic
-def _from_bits(typing_context: Any, x: Any) -> Any:
-    """Return the float that has these 64 bits."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), emit
+    template = {
+        1: lambda typing_context, x: (result(*arguments), lower),
+        3: lambda typing_context, x, y, z: (result(*arguments), lower),
+    }[len(arguments)]
+    return intrinsic(template)
 
 
-@intrinsic
-def fma(typing_context: Any, x: Any, y: Any, z: Any) -> Any:
-    """``x * y + z`` with one rounding."""
+_bits: Callable[[float], int] = _intrinsic(
+    lambda builder, x: builder.bitcast(x, ir.IntType(64)), types.int64, types.float64
+)
+"""The 64 bits of a float, as an integer."""
 
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fma(*args)
+_from_bits: Callable[[int], float] = _intrinsic(
+    lambda builder, x: builder.bitcast(x, ir.DoubleType()), types.float64, types.int64
+)
+"""The float that has these 64 bits."""
 
-    return types.float64(types.float64, types.float64, types.float64), emit
+fma: Callable[[float, float, float], float] = _intrinsic(
+    lambda builder, x, y, z: builder.fma(x, y, z), types.float64, *3 * [types.float64]
+)
+"""``x * y + z`` with one rounding."""
 
 
 @inline

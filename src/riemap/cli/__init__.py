@@ -22,7 +22,8 @@ def _version(wanted: bool) -> None:
 def _riemap(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Graphs in curved spaces: embed, measure, explain, show.

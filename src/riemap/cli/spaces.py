@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 def spaces(
     space: Annotated[
-        str | None, typer.Argument(help="A space to describe, such as 'H3^2 x Gr(2,4)'.", show_default=False)
+        str | None,
+        typer.Argument(help="A space to describe, such as 'H3^2 x Gr(2,4)'.", show_default=False),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
@@ -58,7 +59,8 @@ def _show(rows: list[dict[str, Any]], space: "Space | None", as_json: bool) -> N
     for name in ("Space", "Dim", "Curvature", "Distance", "What it is"):
         table.add_column(name, justify="right" if name == "Dim" else "left")
     for row in rows:
-        table.add_row(row["space"], str(row["dim"]), _range(*row["curvature"]), row["distance"], row["name"])
+        curvature = range_text(*row["curvature"])
+        table.add_row(row["space"], str(row["dim"]), curvature, row["distance"], row["name"])
     console = Console(highlight=False)
     console.print(table)
     if space is None:
@@ -68,7 +70,8 @@ def _show(rows: list[dict[str, Any]], space: "Space | None", as_json: bool) -> N
         console.print(f"\n{space} has {space.dim} dimensions; each factor has a scale of its own.")
 
 
-def _range(low: float | None, high: float | None) -> str:
+def range_text(low: float | None, high: float | None) -> str:
+    """A range of curvatures, as people write it; ``None`` is infinite."""
     ends = ["∞" if k is None else str(Fraction(k)).replace("-", "−") for k in (low, high)]
     if low == high:
         return ends[0]

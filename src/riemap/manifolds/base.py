@@ -119,8 +119,9 @@ class Manifold(ABC):
         return self.exp(x, u)
 
     def sqdist_grad(self, x: Array, y: Array) -> Array:
-        r"""Riemannian gradient in ``x``; the default is :math:`-2\log_x y`, exact for a
-        geodesic distance. A divergence replaces it.
+        r"""Riemannian gradient in ``x``.
+
+        The default is :math:`-2\log_x y`, exact for a geodesic distance. A divergence replaces it.
         """
         return -2.0 * self.log(x, y)
 
@@ -132,7 +133,9 @@ class Manifold(ABC):
     @final
     def __str__(self) -> str:
         sizes = astuple(self)  # type: ignore[call-overload]  # every subclass is a dataclass
-        return f"{self.symbol}{sizes[0]}" if len(sizes) == 1 else f"{self.symbol}({','.join(map(str, sizes))})"
+        return (
+            f"{self.symbol}{sizes[0]}" if len(sizes) == 1 else f"{self.symbol}({','.join(map(str, sizes))})"
+        )
 
     @final
     def norm(self, x: Array, u: Array) -> Array:
@@ -140,14 +143,28 @@ class Manifold(ABC):
         return np.sqrt(np.maximum(self.inner(x, u, u), 0.0))
 
     @final
-    def random(self, rng: Rng, n: int, radius: float = 1.0) -> Array:
-        """``n`` points about the origin: exponentials of Gaussian tangents of root mean square ``radius``."""
-        axes = tuple(range(1, 1 + len(self.shape)))
+    def random(self, rng: Rng, n: int, radius: float = 1.0, at: Array | None = None) -> Array:
+        """``n`` points about ``at``, or the origin: exponentials of Gaussian tangents.
+
+        ``radius`` is the root mean square of their lengths. They are drawn at the origin, where they
+        have no preferred direction, and carried to ``at``.
+        """
         u = self.to_tangent(self.origin, rng.standard_normal((n, *self.shape)))
-        ambient = np.sqrt(np.sum(u * u, axis=axes, keepdims=True))
-        length = self.norm(self.origin, u).reshape(ambient.shape)
-        unit = np.divide(ambient, length, out=np.ones_like(length), where=length > 0)
-        return self.project(self.exp(self.origin, u * unit * (radius / np.sqrt(self.dim))))
+        length = self.norm(self.origin, u)
+        ambient = np.sqrt(np.sum(u * u, axis=tuple(range(1, u.ndim))))
+        unit = np.divide(ambient, length, out=np.zeros(n), where=length > 0)
+        u = u * self._expand(unit * (radius / np.sqrt(self.dim)))
+        if at is None:
+            return self.project(self.exp(self.origin, u))
+        v = self.transport(self.origin, at, u)
+        stretch = self.norm(at, v)
+        keep = np.divide(self.norm(self.origin, u), stretch, out=np.zeros(n), where=stretch > 0)
+        return self.project(self.exp(at, v * self._expand(keep)))
+
+    @final
+    def _expand(self, a: Array) -> Array:
+        """Scalars, shaped so that they multiply points."""
+        return np.reshape(a, np.shape(a) + (1,) * len(self.shape))
 
     @final
     def pairs(self, x: Array, y: Array | None = None, *, reference: bool = False) -> Pairs:

@@ -5,14 +5,15 @@ The distance of optimal transport between centred Gaussians of these covariances
 .. math:: d^2(A, B) = \operatorname{tr}A + \operatorname{tr}B - 2\operatorname{tr}(A^{1/2}BA^{1/2})^{1/2}
     = \min_{R\in O(n)}\|X - YR\|_F^2 \quad\text{for any } A = XX^\top,\ B = YY^\top.
 
-The second form is the one computed: it is a sum of squares that vanish as :math:`B\to A`, and the best ``R`` is the
-orthogonal factor of :math:`Y^\top X`. It says that :math:`X\mapsto XX^\top` is a Riemannian submersion from flat matrices
-[BhatiaJainLim2019], whence everything else follows: with the solution ``S`` of :math:`SA + AS = P`, the tangent ``P`` lifts to
-:math:`SX`, :math:`\langle P, Q\rangle_A = \frac12\operatorname{tr}SQ`, geodesics are :math:`(I+tS)A(I+tS)`, and the curvature is non-negative
-by O'Neill's formula.
+The second form is the one computed: it is a sum of squares that vanish as :math:`B\to A`, and the best
+``R`` is the orthogonal factor of :math:`Y^\top X`. It says that :math:`X\mapsto XX^\top` is a
+Riemannian submersion from flat matrices [BhatiaJainLim2019], whence everything else follows: with the
+solution ``S`` of :math:`SA + AS = P`, the tangent ``P`` lifts to :math:`SX`,
+:math:`\langle P, Q\rangle_A = \frac12\operatorname{tr}SQ`, geodesics are :math:`(I+tS)A(I+tS)`, and the
+curvature is non-negative by O'Neill's formula.
 
-The cone is not complete: its boundary is at distance :math:`\sqrt{\lambda_{\min}(A)}` from ``A``, and exp and log are inverse
-only within that.
+The cone is not complete: its boundary is at distance :math:`\sqrt{\lambda_{\min}(A)}` from ``A``, and
+exp and log are inverse only within that.
 
 References
 ----------
@@ -37,8 +38,8 @@ from riemap.types import Array
 from riemap.vmath import inline, kernel
 
 ORIGIN = 9.0
-"""Multiple of the identity about which points are drawn. The boundary is then three units away, so that unit balls about
-points near the origin stay inside; from the identity it would be one."""
+"""Multiple of the identity about which points are drawn. The boundary is then three units away, so that
+unit balls about points near the origin stay inside; from the identity it would be one."""
 
 
 # --- 2 x 2: the best rotation in closed form --------------------------------------------------------
@@ -97,30 +98,30 @@ def _align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
     size, last = x.shape[0], y.shape[2] - 1
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                c[p, q, l] = 0.0
+            for lane in range(LANES):
+                c[p, q, lane] = 0.0
             for k in range(max(p, q), size):
-                for l in range(LANES):
-                    c[p, q, l] += y[k, p, min(j + l, last)] * x[k, q]
+                for lane in range(LANES):
+                    c[p, q, lane] += y[k, p, min(j + lane, last)] * x[k, q]
     svd_lanes(c, v)
     for k in range(size):
-        for l in range(LANES):
+        for lane in range(LANES):
             norm = 0.0
             for p in range(size):
-                norm += c[p, k, l] * c[p, k, l]
+                norm += c[p, k, lane] * c[p, k, lane]
             norm = 1.0 / (math.sqrt(norm) + TINY)
             for p in range(size):
-                c[p, k, l] *= norm
+                c[p, k, lane] *= norm
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                d[p, q, l] = -x[p, q]
+            for lane in range(LANES):
+                d[p, q, lane] = -x[p, q]
             for k in range(p + 1):
-                for l in range(LANES):
+                for lane in range(LANES):
                     rotation = 0.0
                     for r in range(size):
-                        rotation += c[k, r, l] * v[q, r, l]
-                    d[p, q, l] += y[p, k, min(j + l, last)] * rotation
+                        rotation += c[k, r, lane] * v[q, r, lane]
+                    d[p, q, lane] += y[p, k, min(j + lane, last)] * rotation
 
 
 @kernel
@@ -131,12 +132,12 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
         c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
         for j in range(0, end, LANES):
             _align(x[i], y, j, c, v, d)
-            for l in range(min(LANES, end - j)):
+            for lane in range(min(LANES, end - j)):
                 total = 0.0
                 for p in range(size):
                     for q in range(size):
-                        total += d[p, q, l] * d[p, q, l]
-                out[i, j + l] = total
+                        total += d[p, q, lane] * d[p, q, lane]
+                out[i, j + lane] = total
     if symmetric:
         mirror(out, out)
 
@@ -151,8 +152,8 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
             _align(x[i], y, j, c, v, d)
             for p in range(size):
                 for q in range(size):
-                    for l in range(min(LANES, m - j)):
-                        out[i, p, q] += w[i, j + l] * d[p, q, l]
+                    for lane in range(min(LANES, m - j)):
+                        out[i, p, q] += w[i, j + lane] * d[p, q, lane]
     return out
 
 
@@ -263,7 +264,7 @@ class BuresWasserstein(Manifold):
 def _push(x: Array, d: Array) -> Array:
     """Derivative of ``X Xᵀ`` in direction ``d``."""
     half = d @ transpose(x)
-    return np.asarray(half + transpose(half))
+    return half + transpose(half)
 
 
 def _lyapunov(x: Array, u: Array) -> Array:
@@ -277,4 +278,4 @@ def _best_difference(x: Array, y: Array) -> tuple[Array, Array]:
     """The Cholesky factor ``X`` of ``x``, and ``Y R - X`` for the nearest root of ``y``."""
     lower, other = linalg.cholesky(x)[0], linalg.cholesky(y)[0]
     u, _, vt = np.linalg.svd(transpose(other) @ lower)
-    return lower, np.asarray(other @ (u @ vt) - lower)
+    return lower, other @ (u @ vt) - lower

@@ -1,14 +1,16 @@
 r"""The Grassmann manifold :math:`Gr(k, n)` of ``k``-dimensional subspaces of :math:`\mathbb{R}^n`.
 
-A point is an orthonormal basis :math:`A\in\mathbb{R}^{n\times k}`, any basis of the same subspace being the same point; a tangent is
-a matrix ``P`` with :math:`A^\top P = 0`, and :math:`\langle P, Q\rangle = \operatorname{tr}P^\top Q` [Edelman1998]. With the principal angles
+A point is an orthonormal basis :math:`A\in\mathbb{R}^{n\times k}`, any basis of the same subspace being
+the same point; a tangent is a matrix ``P`` with :math:`A^\top P = 0`, and
+:math:`\langle P, Q\rangle = \operatorname{tr}P^\top Q` [Edelman1998]. With the principal angles
 :math:`\theta_i`, whose cosines are the singular values of :math:`A^\top B`,
 
 .. math:: d^2(A, B) = \sum_i\theta_i^2.
 
-A cosine near one hides a small angle. So the basis of ``B`` is first turned towards that of ``A``, by the orthogonal factor ``R`` of
-:math:`B^\top A`; then :math:`D = BR - A` has the singular values :math:`2\sin\frac{\theta_i}{2}`, and those keep their digits. For ``k = 1``, ``R`` is a
-sign; for ``k = 2`` it is a rotation or reflection in closed form.
+A cosine near one hides a small angle. So the basis of ``B`` is first turned towards that of ``A``, by
+the orthogonal factor ``R`` of :math:`B^\top A`; then :math:`D = BR - A` has the singular values
+:math:`2\sin\frac{\theta_i}{2}`, and those keep their digits. For ``k = 1``, ``R`` is a sign; for
+``k = 2`` it is a rotation or reflection in closed form.
 
 :math:`Gr(1, n)` is real projective space, of curvature 1.
 
@@ -31,7 +33,7 @@ from numba import prange
 from riemap import linalg
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
-from riemap.manifolds.sphere import angle, sine
+from riemap.manifolds.sphere import angle_and_slope
 from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array, Rng
 from riemap.vmath import atan2, inline, kernel
@@ -56,9 +58,8 @@ def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
             near, far = out[i, j], slopes[i, j]
             flip = near > far
             near, far = (far, near) if flip else (near, far)
-            d = angle(near, far)
+            d, slope = angle_and_slope(near, far)
             out[i, j] = d * d
-            slope = d / sine(near, far)
             slopes[i, j] = -slope if flip else slope
     if symmetric:
         mirror(out, out)
@@ -169,7 +170,10 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
 
 @kernel
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
-    r"""Row ``i``: the sum of :math:`-2wBRK` with :math:`K = g(D^\top D)`, :math:`g = \theta/\sin\theta`; yet to be projected."""
+    r"""Row ``i``: the sum of :math:`-2wBRK`, yet to be projected.
+
+    Here :math:`K = g(D^\top D)` with :math:`g = \theta/\sin\theta`.
+    """
     n, m = x.shape[1], y.shape[1]
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
@@ -181,7 +185,11 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
             base = _ratio(second, low)
             rise = (_ratio(first, high) - base) / (high - low + TINY)
             weight = -2.0 * w[i, j]
-            a, b, c = weight * (base + rise * (a - low)), weight * (base + rise * (b - low)), weight * rise * c
+            a, b, c = (
+                weight * (base + rise * (a - low)),
+                weight * (base + rise * (b - low)),
+                weight * rise * c,
+            )
             p, q, s = work[0, j], work[1, j], work[2, j]
             work[0, j], work[1, j] = p * a - s * q * c, p * c - s * q * b
             work[2, j], work[3, j] = q * a + s * p * c, q * c + s * p * b
@@ -211,29 +219,29 @@ def _cross(a: Array, y: Array, j: int, c: Array, v: Array) -> None:
     n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                c[p, q, l] = 0.0
+            for lane in range(LANES):
+                c[p, q, lane] = 0.0
             for r in range(n):
-                for l in range(LANES):
-                    c[p, q, l] += a[r, p] * y[r, q, min(j + l, last)]
+                for lane in range(LANES):
+                    c[p, q, lane] += a[r, p] * y[r, q, min(j + lane, last)]
     svd_lanes(c, v)
 
 
 @inline
 def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int) -> None:
-    """After :func:`_cross`: rows of ``e`` are the part of vector ``k`` normal to ``a``, then sine and cosine."""
+    """After :func:`_cross`: rows of ``e`` are vector ``k``'s part normal to ``a``, then sine and cosine."""
     n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
-    for l in range(LANES):
+    for lane in range(LANES):
         sin = cos = 0.0
         for q in range(size):
-            cos += c[q, k, l] * c[q, k, l]
+            cos += c[q, k, lane] * c[q, k, lane]
         for p in range(n):
             total = 0.0
             for q in range(size):
-                total += y[p, q, min(j + l, last)] * v[q, k, l] - a[p, q] * c[q, k, l]
-            e[p, l] = total
+                total += y[p, q, min(j + lane, last)] * v[q, k, lane] - a[p, q] * c[q, k, lane]
+            e[p, lane] = total
             sin += total * total
-        e[n, l], e[n + 1, l] = math.sqrt(sin), math.sqrt(cos)
+        e[n, lane], e[n + 1, lane] = math.sqrt(sin), math.sqrt(cos)
 
 
 @kernel
@@ -244,13 +252,13 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
         c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
         for j in range(0, end, LANES):
             _cross(x[i], y, j, c, v)
-            for l in range(min(LANES, end - j)):
-                out[i, j + l] = 0.0
+            for lane in range(min(LANES, end - j)):
+                out[i, j + lane] = 0.0
             for k in range(size):
                 _principal(x[i], y, j, c, v, e, k)
-                for l in range(min(LANES, end - j)):
-                    theta = atan2(e[rows, l], e[rows + 1, l])
-                    out[i, j + l] += theta * theta
+                for lane in range(min(LANES, end - j)):
+                    theta = atan2(e[rows, lane], e[rows + 1, lane])
+                    out[i, j + lane] += theta * theta
     if symmetric:
         mirror(out, out)
 
@@ -266,12 +274,12 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
             _cross(x[i], y, j, c, v)
             for k in range(size):
                 _principal(x[i], y, j, c, v, e, k)
-                for l in range(min(LANES, m - j)):
-                    sin, cos = e[rows, l], e[rows + 1, l]
-                    factor = -2.0 * w[i, j + l] * atan2(sin, cos) / (max(sin, CUT) * (cos + TINY))
+                for lane in range(min(LANES, m - j)):
+                    sin, cos = e[rows, lane], e[rows + 1, lane]
+                    factor = -2.0 * w[i, j + lane] * atan2(sin, cos) / (max(sin, CUT) * (cos + TINY))
                     for p in range(rows):
                         for q in range(size):
-                            out[i, p, q] += factor * e[p, l] * c[q, k, l]
+                            out[i, p, q] += factor * e[p, lane] * c[q, k, lane]
     return out
 
 
@@ -339,26 +347,31 @@ class Grassmann(CompactManifold):
         return np.sum(u * v + np.zeros_like(x), axis=(-2, -1))
 
     def exp(self, x: Array, u: Array) -> Array:
-        r""":math:`x\cos\sqrt{u^\top u} + u\,\mathrm{sinc}\sqrt{u^\top u}`, both even, hence functions of :math:`u^\top u`."""
+        r""":math:`x\cos\sqrt{u^\top u} + u\,\mathrm{sinc}\sqrt{u^\top u}`.
+
+        Both are even, hence functions of :math:`u^\top u`.
+        """
         squares, vectors = linalg.eigh(transpose(u) @ u)
         theta = np.sqrt(np.maximum(squares, 0.0))
-        cos, sinc = linalg.apply(np.cos, theta, vectors), linalg.apply(_sinc, theta, vectors)
-        return self.project(x @ cos + u @ sinc)
+        return self.project(x @ linalg.apply(np.cos, theta, vectors) + u @ linalg.apply(sinc, theta, vectors))
 
     def retract(self, x: Array, u: Array) -> Array:
         r"""Orthogonal factor of :math:`x + u` [Cruceru2021, table 1]."""
         return self.project(x + u)
 
     def log(self, x: Array, y: Array) -> Array:
-        r""":math:`(I - xx^\top)yR\,U\,\mathrm{diag}(\theta/\sin\theta)\,U^\top` for :math:`x^\top y = U\cos\Theta\,V^\top`, :math:`R = VU^\top`."""
+        r""":math:`(I - xx^\top)yR\,U\,\mathrm{diag}(\theta/\sin\theta)\,U^\top`.
+
+        Here :math:`x^\top y = U\cos\Theta\,V^\top` and :math:`R = VU^\top`.
+        """
         u, theta, ratio, turned = self._principal(x, y)
         return _tangent(x, turned - x) @ linalg.apply(lambda _: ratio, theta, u)
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         r"""Parallel [Edelman1998, thm. 2.4], written in the basis of ``y``.
 
-        Along :math:`\log_x y = E\Theta U^\top` with orthonormal ``E``, the part of ``u`` in the span of ``E`` turns:
-        :math:`u + E(\cos\Theta - I)E^\top u - xU\sin\Theta\,E^\top u`.
+        Along :math:`\log_x y = E\Theta U^\top` with orthonormal ``E``, the part of ``u`` in the span of
+        ``E`` turns: :math:`u + E(\cos\Theta - I)E^\top u - xU\sin\Theta\,E^\top u`.
         """
         left, theta, _, turned = self._principal(x, y)
         normal = _tangent(x, turned - x) @ left  # E sin(theta), column by column
@@ -372,7 +385,10 @@ class Grassmann(CompactManifold):
         return np.sum(self._principal(x, y)[1] ** 2, axis=-1)
 
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
-        r""":math:`\frac12\big(\|u^\top v - v^\top u\|^2 + \|uv^\top - vu^\top\|^2\big)` over the squared area [Wong1968]."""
+        r"""Two squared curls over the squared area [Wong1968].
+
+        .. math:: \frac12\big(\|u^\top v - v^\top u\|^2 + \|uv^\top - vu^\top\|^2\big)
+        """
         inside, outside = transpose(u) @ v, u @ transpose(v)
         curl = _sum(inside - transpose(inside)) + _sum(outside - transpose(outside))
         return sectional_from(0.5 * curl, _sum(u), _sum(v), self.inner(x, u, v))
@@ -390,15 +406,16 @@ class Grassmann(CompactManifold):
 def orthogonal_factor(x: Array) -> Array:
     """The matrix with orthonormal columns nearest to ``x``."""
     u, _, vt = np.linalg.svd(x, full_matrices=False)
-    return np.asarray(u @ vt)
+    return u @ vt
+
+
+def sinc(theta: Array) -> Array:
+    """``sin θ / θ``, 1 at zero."""
+    return np.asarray(np.sinc(theta / np.pi), dtype=np.float64)
 
 
 def _tangent(x: Array, u: Array) -> Array:
-    return np.asarray(u - x @ (transpose(x) @ u))
-
-
-def _sinc(t: Array) -> Array:
-    return np.sinc(t / np.pi)
+    return u - x @ (transpose(x) @ u)
 
 
 def _sum(u: Array) -> Array:

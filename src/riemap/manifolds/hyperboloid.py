@@ -59,7 +59,9 @@ def chord(near: float, r: float, s: float, up_r: float, down_r: float, up_s: flo
 
 
 @inline
-def radial_part(near: float, cosh_r: float, s: float, up_r: float, down_r: float, up_s: float, down_s: float) -> float:
+def radial_part(
+    near: float, cosh_r: float, s: float, up_r: float, down_r: float, up_s: float, down_s: float
+) -> float:
     """Component along the ray through ``x`` of ``sinh(d)/d log_x y``."""
     a, b = up_s * down_r, down_s * up_r
     return 0.5 * ((a - b) * (a + b) - cosh_r * s * near)
@@ -72,8 +74,9 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
-            out[i, j] = 0.0
-        for k in range(size):
+            d = x[0, i] - y[0, j]
+            out[i, j] = d * d
+        for k in range(1, size):
             for j in range(end):
                 d = x[k, i] - y[k, j]
                 out[i, j] += d * d
@@ -94,8 +97,11 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     size, n, m = x.shape[0] - 3, x.shape[1], y.shape[1]
     out = np.empty((n, 1 + size))
     for i in prange(n):
-        near = np.zeros(m)
-        for k in range(size):
+        near = np.empty(m)
+        for j in range(m):
+            d = x[0, i] - y[0, j]
+            near[j] = d * d
+        for k in range(1, size):
             for j in range(m):
                 d = x[k, i] - y[k, j]
                 near[j] += d * d
@@ -240,7 +246,7 @@ class Hyperboloid(Manifold):
         return np.log1p(0.5 * s + sinh_d) / (sinh_d + TINY) * a.ambient(along, across)
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
-        r"""Parallel: :math:`u + \frac{\langle y, u\rangle_L}{1 - \langle x, y\rangle_L}(x + y)` [Cruceru2021]."""
+        r"""Parallel: :math:`u + \frac{\langle y, u\rangle}{1 - \langle x, y\rangle}(x + y)` [Cruceru2021]."""
         half = 2.0 + 0.5 * _pair(x, y)[3]  # 1 - <x, y> = 1 + cosh d
         return self.to_tangent(y, u + self._lorentz(y - x, u)[..., None] / half * (x + y))
 

@@ -2,11 +2,12 @@ r"""Symmetric positive definite matrices with the log-Euclidean metric.
 
 The matrix logarithm is made an isometry onto symmetric matrices,
 
-.. math:: d(A, B) = \|\log A - \log B\|_F, \qquad \langle P, Q\rangle_A = \langle D\log_A[P],\, D\log_A[Q]\rangle,
+.. math:: d(A, B) = \|\log A - \log B\|_F, \qquad
+    \langle P, Q\rangle_A = \langle D\log_A[P],\, D\log_A[Q]\rangle,
 
 so the space is flat, and its tools are those of Euclidean space between a logarithm and an exponential
-[Arsigny2006]. Their derivatives are, in the eigenbasis of the matrix, products with the divided differences of
-log and exp (Daleckii and Krein), which are computed without cancellation.
+[Arsigny2006]. Their derivatives are, in the eigenbasis of the matrix, products with the divided
+differences of log and exp (Daleckii and Krein), which are computed without cancellation.
 
 References
 ----------

@@ -4,18 +4,20 @@ Both need the eigenvalues of :math:`A^{-1}B` for every pair, and both factor out
 :math:`A = t^2\hat A` with :math:`\det\hat A = 1`.
 
 **2 x 2.** Matrices of determinant one are a hyperbolic plane,
-:math:`\hat A = \begin{pmatrix}x_0+x_1 & x_2\\ x_2 & x_0-x_1\end{pmatrix}` with ``x`` on the hyperboloid, and the eigenvalues
-of :math:`\hat A^{-1}\hat B` are :math:`e^{\pm\theta}` for the hyperbolic distance :math:`\theta`.
+:math:`\hat A = \begin{pmatrix}x_0+x_1 & x_2\\ x_2 & x_0-x_1\end{pmatrix}` with ``x`` on the
+hyperboloid, and the eigenvalues of :math:`\hat A^{-1}\hat B` are :math:`e^{\pm\theta}` for the
+hyperbolic distance :math:`\theta`.
 
-**3 x 3.** With Cholesky factors, :math:`G = \hat L_A^{-1}\hat L_B` and :math:`H = G^{-1} = \hat L_B^{-1}\hat L_A`, the matrix
-:math:`M = GG^\top` has the eigenvalues of :math:`\hat A^{-1}\hat B`. Its invariants
-:math:`e_1 = \operatorname{tr} M = \|G\|^2` and :math:`e_2 = \operatorname{tr} M^{-1} = \|H\|^2` determine them. Near :math:`B = A` both are close
-to 3 and the digits are in
+**3 x 3.** With Cholesky factors, :math:`G = \hat L_A^{-1}\hat L_B` and
+:math:`H = G^{-1} = \hat L_B^{-1}\hat L_A`, the matrix :math:`M = GG^\top` has the eigenvalues of
+:math:`\hat A^{-1}\hat B`. Its invariants :math:`e_1 = \operatorname{tr} M = \|G\|^2` and
+:math:`e_2 = \operatorname{tr} M^{-1} = \|H\|^2` determine them. Near :math:`B = A` both are close to 3
+and the digits are in
 
 .. math:: P = e_1 + e_2 - 6 = \|G - H^\top\|^2,
 
-again a sum of squares. Gradients are combinations of :math:`M = GG^\top` and :math:`M^{-1} = H^\top H`, in the coordinates in
-which ``A`` is the identity; :math:`L_A\,\cdot\,L_A^\top` takes them back.
+again a sum of squares. Gradients are combinations of :math:`M = GG^\top` and :math:`M^{-1} = H^\top H`,
+in the coordinates in which ``A`` is the identity; :math:`L_A\,\cdot\,L_A^\top` takes them back.
 """
 
 import math
@@ -33,7 +35,7 @@ from riemap.vmath import inline, kernel, log
 
 @kernel
 def planar(a: Array) -> Array:
-    """Rows: direction (2), ``sinh r``, ``exp(r/2)``, ``exp(-r/2)``, ``log det``, ``det^(1/4)``, its inverse."""
+    """Rows: direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)``, its inverse."""
     out = np.empty((8, a.shape[0]))
     for i in prange(a.shape[0]):
         b = 0.5 * (a[i, 0, 1] + a[i, 1, 0])
@@ -87,7 +89,7 @@ def write2(out: Array, x: Array, i: int, along: float, across: float, across1: f
 
 @kernel
 def spatial(a: Array) -> Array:
-    """Rows: lower triangle of ``L`` (6) and of its inverse (6) at unit determinant, ``log det``, ``t``, ``1/t``."""
+    """Rows: lower triangles of ``L``, ``L⁻¹`` (6 each) at unit determinant, ``log det``, ``t``, ``1/t``."""
     n = a.shape[0]
     out = np.empty((15, n))
     for block in prange((n + 63) // 64):
@@ -188,21 +190,21 @@ def whiten(inverse: Array, lower: Array, j: int, g: Array) -> None:
     size, last = g.shape[0], lower.shape[2] - 1
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                g[p, q, l] = 0.0
+            for lane in range(LANES):
+                g[p, q, lane] = 0.0
             for k in range(q, p + 1):
-                for l in range(LANES):
-                    g[p, q, l] += inverse[p, k] * lower[k, q, min(j + l, last)]
+                for lane in range(LANES):
+                    g[p, q, lane] += inverse[p, k] * lower[k, q, min(j + lane, last)]
 
 
 @inline
 def squared_lengths(g: Array, k: int, s: Array) -> None:
     """Of columns ``k``: when they are orthogonal, eigenvalues of ``A⁻¹ B``."""
-    for l in range(LANES):
-        s[l] = 0.0
+    for lane in range(LANES):
+        s[lane] = 0.0
     for p in range(g.shape[0]):
-        for l in range(LANES):
-            s[l] += g[p, k, l] * g[p, k, l]
+        for lane in range(LANES):
+            s[lane] += g[p, k, lane] * g[p, k, lane]
 
 
 @inline
@@ -211,8 +213,8 @@ def add_outer(out: Array, g: Array, k: int, s: Array) -> None:
     for p in range(g.shape[0]):
         for q in range(g.shape[0]):
             total = 0.0
-            for l in range(LANES):
-                total += s[l] * g[p, k, l] * g[q, k, l]
+            for lane in range(LANES):
+                total += s[lane] * g[p, k, lane] * g[q, k, lane]
             out[p, q] += total
 
 

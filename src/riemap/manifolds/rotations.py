@@ -1,14 +1,15 @@
 r"""The special orthogonal group :math:`SO(n)` with its bi-invariant metric.
 
-Points are rotation matrices, tangents are :math:`P = AX` with skew ``X``, and :math:`\langle P, Q\rangle = \operatorname{tr}P^\top Q`. Geodesics are
-:math:`A\exp(tX)`, and
+Points are rotation matrices, tangents are :math:`P = AX` with skew ``X``, and
+:math:`\langle P, Q\rangle = \operatorname{tr}P^\top Q`. Geodesics are :math:`A\exp(tX)`, and
 
 .. math:: d(A, B) = \|\log(A^\top B)\|_F = \Big(\sum_k\theta_k^2\Big)^{1/2}
 
-over the phases :math:`\theta_k` of the eigenvalues of :math:`M = A^\top B` [Cruceru2021, app. D]. They come in pairs, one for each plane of
-rotation. With the symmetric and skew parts :math:`M = S + K`, which commute, an eigenvector ``u`` of ``S`` has :math:`Su = \cos\theta\,u` and
-:math:`\|Ku\| = |\sin\theta|`, so a symmetric eigenproblem and an atan2 give all of it, and :math:`\log M = K\,f(S)` with
-:math:`f = \theta/\sin\theta`.
+over the phases :math:`\theta_k` of the eigenvalues of :math:`M = A^\top B` [Cruceru2021, app. D]. They
+come in pairs, one for each plane of rotation. With the symmetric and skew parts :math:`M = S + K`,
+which commute, an eigenvector ``u`` of ``S`` has :math:`Su = \cos\theta\,u` and
+:math:`\|Ku\| = |\sin\theta|`, so a symmetric eigenproblem and an atan2 give all of it, and
+:math:`\log M = K\,f(S)` with :math:`f = \theta/\sin\theta`.
 
 For ``n = 3`` the rotations are the unit quaternions up to sign, :math:`Gr(1, 4)`, with distances
 :math:`\sqrt8` times as long.
@@ -29,7 +30,7 @@ from numba import prange
 from riemap import linalg
 from riemap.linalg import eigh_inplace, transpose
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
-from riemap.manifolds.grassmann import forward1, gradient1, orthogonal_factor
+from riemap.manifolds.grassmann import forward1, gradient1, orthogonal_factor, sinc
 from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array, Rng
 from riemap.vmath import inline, kernel
@@ -59,7 +60,10 @@ def _quaternions(a: Array) -> Array:
 
 
 def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
-    r""":math:`A[\omega]_\times` with :math:`\omega = 2\,\mathrm{Im}(\bar qv)`: the tangent that the quaternion moves along."""
+    r""":math:`A[\omega]_\times` with :math:`\omega = 2\,\mathrm{Im}(\bar qv)`.
+
+    The tangent that the quaternion moves along.
+    """
     s, x, y, z = q
     a0, b0, c0, d0 = v.T
     w = 2.0 * np.stack(
@@ -70,7 +74,8 @@ def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
         ],
         axis=-1,
     )
-    return -np.cross(w[:, None, :], a)  # the rows of A [w]x are the cross products a x w
+    rows = -np.cross(w[:, None, :], a)  # the rows of A [w]x are the cross products a x w
+    return np.asarray(rows, dtype=np.float64)
 
 
 def _pairs3(x: Array, y: Array) -> Pairs:
@@ -151,7 +156,7 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
 def _pairs_any(x: Array, y: Array) -> Pairs:
     sqdist = np.empty((len(x), len(y)))
     _forward_any(x, y, y is x, sqdist)
-    return Pairs(sqdist, lambda w: np.asarray(x @ _skew(_gradient_any(x, y, w))))
+    return Pairs(sqdist, lambda w: x @ _skew(_gradient_any(x, y, w)))
 
 
 @final
@@ -203,7 +208,7 @@ class Rotations(CompactManifold):
 
     def to_tangent(self, x: Array, u: Array) -> Array:
         r""":math:`x\,\mathrm{skew}(x^\top u)`."""
-        return np.asarray(x @ _skew(transpose(x) @ u))
+        return x @ _skew(transpose(x) @ u)
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`\operatorname{tr}u^\top v`."""
@@ -219,7 +224,7 @@ class Rotations(CompactManifold):
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`x\log(x^\top y)`."""
-        return np.asarray(x @ _log(transpose(x) @ y))
+        return x @ _log(transpose(x) @ y)
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         r"""Parallel: :math:`x\,e^{Y/2}\,(x^\top u)\,e^{Y/2}` with :math:`Y = \log(x^\top y)`."""
@@ -238,15 +243,14 @@ class Rotations(CompactManifold):
 
 
 def _skew(a: Array) -> Array:
-    return np.asarray(0.5 * (a - transpose(a)))
+    return 0.5 * (a - transpose(a))
 
 
 def _exp(a: Array) -> Array:
     """Of a skew matrix: cosine and sinc are even, hence functions of ``aᵀ a``."""
     squares, vectors = linalg.eigh(transpose(a) @ a)
     theta = np.sqrt(np.maximum(squares, 0.0))
-    sinc = linalg.apply(lambda t: np.sinc(t / np.pi), theta, vectors)
-    return np.asarray(linalg.apply(np.cos, theta, vectors) + a @ sinc)
+    return linalg.apply(np.cos, theta, vectors) + a @ linalg.apply(sinc, theta, vectors)
 
 
 def _phases(a: Array) -> tuple[Array, Array, Array, Array]:

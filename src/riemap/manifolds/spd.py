@@ -5,16 +5,18 @@ r"""Symmetric positive definite matrices with the affine-invariant metric.
     d(A, B) = \|\log(A^{-1}B)\|_F = \Big(\sum_i\log^2\lambda_i(A^{-1}B)\Big)^{1/2}.
 
 The distance does not change under congruence :math:`A\mapsto XAX^\top` nor inversion. Curvature is in
-:math:`[-\frac12, 0]`: matrices of determinant one carry the negative part, and the determinant is a flat line.
+:math:`[-\frac12, 0]`: matrices of determinant one carry the negative part, and the determinant is a
+flat line.
 
-With the Cholesky factor :math:`A = LL^\top` every formula is one at the identity, for :math:`L^{-1}BL^{-\top} = GG^\top`,
-:math:`G = L_A^{-1}L_B`: the :math:`\lambda_i` are the squared singular values of ``G``, so that condition numbers enter by
-their square root.
+With the Cholesky factor :math:`A = LL^\top` every formula is one at the identity, for
+:math:`L^{-1}BL^{-\top} = GG^\top`, :math:`G = L_A^{-1}L_B`: the :math:`\lambda_i` are the squared
+singular values of ``G``, so that condition numbers enter by their square root.
 
-Sizes 2 and 3 have closed forms; :mod:`riemap.manifolds.positive` explains them. For 3 x 3 and determinant one,
-:math:`\mu = \lambda - 1` solves :math:`\mu^3 - a\mu^2 - (2a-b)\mu - (a-b) = 0` with :math:`a = e_1 - 3`, :math:`b = e_2 - 3`; the largest
-root is :math:`a/3 + 2\sqrt{p/3}\cos(\frac13\arccos r)` [Cruceru2021, app. D]. The smallest eigenvalue is found as the
-largest of the inverse, by exchanging ``a`` and ``b``.
+Sizes 2 and 3 have closed forms; :mod:`riemap.manifolds.positive` explains them. For 3 x 3 and
+determinant one, :math:`\mu = \lambda - 1` solves :math:`\mu^3 - a\mu^2 - (2a-b)\mu - (a-b) = 0` with
+:math:`a = e_1 - 3`, :math:`b = e_2 - 3`; the largest root is
+:math:`a/3 + 2\sqrt{p/3}\cos(\frac13\arccos r)` [Cruceru2021, app. D]. The smallest eigenvalue is found
+as the largest of the inverse, by exchanging ``a`` and ``b``.
 
 References
 ----------
@@ -56,13 +58,14 @@ from riemap.types import Array
 from riemap.vmath import cos_third, inline, kernel, log, log1p
 
 SERIES = 1e-4
-"""Below this ``P`` (distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the cubic, which could not be
-told apart there. Its error is of the order of ``P³``, relative."""
+"""Below this ``P`` (distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the cubic,
+which could not be told apart there. Its error is of the order of ``P³``, relative."""
 
 THIRD = 1.0 / 3.0
 
 CLOSE = 0.05
-"""Half the difference of two logarithms below which its quotient with the difference of the numbers is a series."""
+"""Half the difference of two logarithms below which its quotient with the difference of the numbers is
+a series."""
 
 
 # --- 2 x 2: a hyperbolic plane times a line ---------------------------------------------------------
@@ -202,12 +205,12 @@ def _forward_any(inverse: Array, lower: Array, symmetric: bool, out: Array) -> N
         for j in range(0, end, LANES):
             whiten(inverse[i], lower, j, g)
             svd_lanes(g, v)
-            for l in range(min(LANES, end - j)):
-                out[i, j + l] = 0.0
+            for lane in range(min(LANES, end - j)):
+                out[i, j + lane] = 0.0
             for k in range(size):
                 squared_lengths(g, k, s)
-                for l in range(min(LANES, end - j)):
-                    out[i, j + l] += log(s[l]) ** 2
+                for lane in range(min(LANES, end - j)):
+                    out[i, j + lane] += log(s[lane]) ** 2
     if symmetric:
         mirror(out, out)
 
@@ -224,8 +227,8 @@ def _gradient_any(inverse: Array, lower: Array, w: Array) -> Array:
             svd_lanes(g, v)
             for k in range(size):
                 squared_lengths(g, k, s)
-                for l in range(LANES):
-                    s[l] = -2.0 * w[i, j + l] * log(s[l]) / s[l] if j + l < m else 0.0
+                for lane in range(LANES):
+                    s[lane] = -2.0 * w[i, j + lane] * log(s[lane]) / s[lane] if j + lane < m else 0.0
                 add_outer(out[i], g, k, s)
     return out
 
@@ -310,7 +313,7 @@ class SPD(Manifold):
         lower, inverse = linalg.cholesky(x)
         values, vectors = linalg.eigh(congruence(inverse, u))
         root = lower @ (vectors * np.exp(0.5 * values)[..., None, :])
-        return np.asarray(root @ transpose(root))
+        return root @ transpose(root)
 
     def retract(self, x: Array, u: Array) -> Array:
         r""":math:`x + u + \frac12 ux^{-1}u`, the exponential to second order [Cruceru2021, table 1]."""
@@ -352,6 +355,7 @@ def nearest_positive(x: Array) -> Array:
 
 
 def twice_log(values: Array) -> Array:
+    """Logarithms of the squares."""
     return 2.0 * np.log(values)
 
 

@@ -26,15 +26,11 @@ from riemap.vmath import atan2, inline, kernel
 
 
 @inline
-def angle(near: float, far: float) -> float:
-    """Angle between unit vectors from ``|x - y|²`` and ``|x + y|²``."""
-    return 2.0 * atan2(math.sqrt(near), math.sqrt(far))
-
-
-@inline
-def sine(near: float, far: float) -> float:
-    """Its sine, with a floor; see :data:`riemap.manifolds.base.CUT`."""
-    return max(0.5 * math.sqrt(near * far), CUT)
+def angle_and_slope(near: float, far: float) -> tuple[float, float]:
+    """``d`` and ``d / sin d`` from ``|x - y|²`` and ``|x + y|²``; the sine has the floor :data:`CUT`."""
+    a, b = math.sqrt(near), math.sqrt(far)
+    d = 2.0 * atan2(a, b)
+    return d, d / max(0.5 * a * b, CUT)
 
 
 @kernel
@@ -51,10 +47,8 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
                 out[i, j] += d * d
                 slopes[i, j] += s * s
         for j in range(end):
-            near, far = out[i, j], slopes[i, j]
-            d = angle(near, far)
+            d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])
             out[i, j] = d * d
-            slopes[i, j] = d / sine(near, far)
     if symmetric:
         mirror(out, out)
         mirror(slopes, slopes)

@@ -1,19 +1,22 @@
 r"""Symmetric positive definite matrices with the Stein divergence as squared distance.
 
-.. math:: S(A, B) = \log\det\tfrac{A+B}{2} - \tfrac12\log\det(AB) = \sum_i\log\cosh\tfrac12\log\lambda_i(A^{-1}B).
+.. math:: S(A, B) = \log\det\tfrac{A+B}{2} - \tfrac12\log\det(AB)
+    = \sum_i\log\cosh\tfrac12\log\lambda_i(A^{-1}B).
 
 :math:`\sqrt S` is a metric, invariant to congruence and inversion [Sra2012], and close to
-:math:`d/\sqrt8` for the affine-invariant distance ``d`` of nearby matrices. Everything Riemannian (metric, exponential,
-logarithm, transport, curvature) is that of :class:`riemap.manifolds.spd.SPD`, as in the paper; only the squared
-distance and its gradient differ:
+:math:`d/\sqrt8` for the affine-invariant distance ``d`` of nearby matrices. Everything Riemannian
+(metric, exponential, logarithm, transport, curvature) is that of :class:`riemap.manifolds.spd.SPD`, as
+in the paper; only the squared distance and its gradient differ:
 
 .. math:: \mathrm{grad}_A S = A\big((A+B)^{-1} - \tfrac12 A^{-1}\big)A.
 
-([Cruceru2021, sec. 3.1] prints :math:`\frac12(A+B)^{-1}` in it, which differs by a factor from the derivative of ``S``.)
+([Cruceru2021, sec. 3.1] prints :math:`\frac12(A+B)^{-1}` in it, which differs by a factor from the
+derivative of ``S``.)
 
-At determinant one, in the invariants of :mod:`riemap.manifolds.positive`, :math:`e^S` is rational: with :math:`e = \sqrt{t_B^2/t_A^2}`
-for 3 x 3, :math:`8e^S = e^3 + e^{-3} + e_1/e + e_2\,e`, and for 2 x 2, :math:`2e^S = \cosh\theta + \cosh\delta`. In both,
-:math:`e^S - 1` is a sum of small terms as :math:`B\to A`.
+At determinant one, in the invariants of :mod:`riemap.manifolds.positive`, :math:`e^S` is rational: with
+:math:`e = \sqrt{t_B^2/t_A^2}` for 3 x 3, :math:`8e^S = e^3 + e^{-3} + e_1/e + e_2\,e`, and for 2 x 2,
+:math:`2e^S = \cosh\theta + \cosh\delta`. In both, :math:`e^S - 1` is a sum of small terms as
+:math:`B\to A`.
 
 References
 ----------
@@ -56,8 +59,8 @@ from riemap.types import Array
 from riemap.vmath import inline, kernel, log1p
 
 FAR = 1e6
-"""Trace up to which determinants are used for sizes above three. They lose as many digits as it has; the singular values
-that serve beyond it lose half as many."""
+"""Trace up to which determinants are used for sizes above three. They lose as many digits as it has;
+the singular values that serve beyond it lose half as many."""
 
 
 @kernel
@@ -114,7 +117,10 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
 
 @kernel
 def _gradient3(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    r"""Rows of :math:`(I+M)^{-1} - \frac12 I` at the identity; traceless, a combination of ``M`` and its inverse."""
+    r"""Rows of :math:`(I+M)^{-1} - \frac12 I` at the identity.
+
+    Without its trace it is a combination of ``M`` and its inverse.
+    """
     n, m = x.shape[1], y.shape[1]
     out = np.empty((n, 3, 3))
     for i in prange(n):
@@ -147,23 +153,26 @@ def _divergence(s: float) -> float:
 
 @inline
 def _excess(g: Array, h: Array, z: Array) -> float:
-    r"""``z`` becomes :math:`\frac14(G - H^\top)(G - H^\top)^\top`, and ``g`` the difference; returns the largest trace."""
+    r"""``z`` becomes :math:`\frac14(G - H^\top)(G - H^\top)^\top`, and ``g`` the difference.
+
+    Returns the largest trace.
+    """
     size, largest = g.shape[0], 0.0
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                g[p, q, l] -= h[q, p, l]
+            for lane in range(LANES):
+                g[p, q, lane] -= h[q, p, lane]
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                z[p, q, l] = 0.0
+            for lane in range(LANES):
+                z[p, q, lane] = 0.0
             for k in range(size):
-                for l in range(LANES):
-                    z[p, q, l] += 0.25 * g[p, k, l] * g[q, k, l]
-    for l in range(LANES):
+                for lane in range(LANES):
+                    z[p, q, lane] += 0.25 * g[p, k, lane] * g[q, k, lane]
+    for lane in range(LANES):
         trace = 0.0
         for p in range(size):
-            trace += z[p, p, l]
+            trace += z[p, p, lane]
         largest = max(largest, trace)
     return largest
 
@@ -172,15 +181,15 @@ def _excess(g: Array, h: Array, z: Array) -> float:
 def _determinant(z: Array, rise: Array) -> None:
     """``det(I + z) - 1``, by elimination that keeps the distance of each pivot from one."""
     size = z.shape[0]
-    for l in range(LANES):
-        rise[l] = 0.0
+    for lane in range(LANES):
+        rise[lane] = 0.0
     for k in range(size):
-        for l in range(LANES):
-            rise[l] += z[k, k, l] + rise[l] * z[k, k, l]
+        for lane in range(LANES):
+            rise[lane] += z[k, k, lane] + rise[lane] * z[k, k, lane]
         for p in range(k + 1, size):
             for q in range(k + 1, p + 1):
-                for l in range(LANES):
-                    z[p, q, l] -= z[p, k, l] * z[q, k, l] / (1.0 + z[k, k, l])
+                for lane in range(LANES):
+                    z[p, q, lane] -= z[p, k, lane] * z[q, k, lane] / (1.0 + z[k, k, lane])
 
 
 @inline
@@ -188,18 +197,18 @@ def _invert(a: Array) -> None:
     """Gauss and Jordan, in place; fit for symmetric positive definite matrices."""
     size = a.shape[0]
     for k in range(size):
-        for l in range(LANES):
-            pivot = 1.0 / a[k, k, l]
-            a[k, k, l] = 1.0
+        for lane in range(LANES):
+            pivot = 1.0 / a[k, k, lane]
+            a[k, k, lane] = 1.0
             for q in range(size):
-                a[k, q, l] *= pivot
+                a[k, q, lane] *= pivot
         for p in range(size):
             if p != k:
-                for l in range(LANES):
-                    factor = a[p, k, l]
-                    a[p, k, l] = 0.0
+                for lane in range(LANES):
+                    factor = a[p, k, lane]
+                    a[p, k, lane] = 0.0
                     for q in range(size):
-                        a[p, q, l] -= factor * a[k, q, l]
+                        a[p, q, lane] -= factor * a[k, q, lane]
 
 
 @kernel
@@ -209,7 +218,11 @@ def _forward_any(
     n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        g, h, z = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+        g, h, z = (
+            np.empty((size, size, LANES)),
+            np.empty((size, size, LANES)),
+            np.empty((size, size, LANES)),
+        )
         s = np.empty(LANES)
         for j in range(0, end, LANES):
             count = min(LANES, end - j)
@@ -217,17 +230,17 @@ def _forward_any(
             _unwhiten(lower[i], inverses, j, h)
             if _excess(g, h, z) < FAR:
                 _determinant(z, s)
-                for l in range(count):
-                    out[i, j + l] = 0.5 * log1p(s[l])
+                for lane in range(count):
+                    out[i, j + lane] = 0.5 * log1p(s[lane])
                 continue
             whiten(inverse[i], lowers, j, g)
             svd_lanes(g, h)
-            for l in range(count):
-                out[i, j + l] = 0.0
+            for lane in range(count):
+                out[i, j + lane] = 0.0
             for k in range(size):
                 squared_lengths(g, k, s)
-                for l in range(count):
-                    out[i, j + l] += _divergence(s[l])
+                for lane in range(count):
+                    out[i, j + lane] += _divergence(s[lane])
     if symmetric:
         mirror(out, out)
 
@@ -238,11 +251,11 @@ def _unwhiten(lower: Array, inverses: Array, j: int, h: Array) -> None:
     size, last = h.shape[0], inverses.shape[2] - 1
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                h[p, q, l] = 0.0
+            for lane in range(LANES):
+                h[p, q, lane] = 0.0
             for k in range(q, p + 1):
-                for l in range(LANES):
-                    h[p, q, l] += inverses[p, k, min(j + l, last)] * lower[k, q]
+                for lane in range(LANES):
+                    h[p, q, lane] += inverses[p, k, min(j + lane, last)] * lower[k, q]
 
 
 @kernel
@@ -259,15 +272,19 @@ def _gradient_any(inverse: Array, lowers: Array, w: Array) -> Array:
                 for p in range(size):
                     for q in range(size):
                         total = 0.0
-                        for l in range(min(LANES, m - j)):
-                            total += w[i, j + l] * (a[p, q, l] - (0.5 if p == q else 0.0))
+                        for lane in range(min(LANES, m - j)):
+                            total += w[i, j + lane] * (a[p, q, lane] - (0.5 if p == q else 0.0))
                         out[i, p, q] += total
                 continue
             svd_lanes(g, a)
             for k in range(size):
                 squared_lengths(g, k, s)
-                for l in range(LANES):
-                    s[l] = w[i, j + l] * 0.5 * (1.0 - s[l]) / ((1.0 + s[l]) * s[l]) if j + l < m else 0.0
+                for lane in range(LANES):
+                    s[lane] = (
+                        w[i, j + lane] * 0.5 * (1.0 - s[lane]) / ((1.0 + s[lane]) * s[lane])
+                        if j + lane < m
+                        else 0.0
+                    )
                 add_outer(out[i], g, k, s)
     return out
 
@@ -278,15 +295,15 @@ def _gram(g: Array, a: Array) -> float:
     size, largest = g.shape[0], 0.0
     for p in range(size):
         for q in range(size):
-            for l in range(LANES):
-                a[p, q, l] = 1.0 if p == q else 0.0
+            for lane in range(LANES):
+                a[p, q, lane] = 1.0 if p == q else 0.0
             for k in range(min(p, q) + 1):
-                for l in range(LANES):
-                    a[p, q, l] += g[p, k, l] * g[q, k, l]
-    for l in range(LANES):
+                for lane in range(LANES):
+                    a[p, q, lane] += g[p, k, lane] * g[q, k, lane]
+    for lane in range(LANES):
         trace = 0.0
         for p in range(size):
-            trace += a[p, p, l]
+            trace += a[p, p, lane]
         largest = max(largest, trace)
     return largest
 
@@ -392,7 +409,7 @@ class Stein(Manifold):
         return self._spd.sectional(x, u, v)
 
     def sqdist(self, x: Array, y: Array) -> Array:
-        r""":math:`\sum_i\log\frac{\sigma_i + 1/\sigma_i}{2}` over the singular values of :math:`L_x^{-1}L_y`."""
+        r""":math:`\sum_i\log\frac{\sigma_i + 1/\sigma_i}{2}` over singular values of :math:`L_x^{-1}L_y`."""
         values, _ = linalg.left_svd(linalg.cholesky(x)[1] @ linalg.cholesky(y)[0])
         return np.sum(np.log1p(0.5 * (values - 1.0) ** 2 / values), axis=-1)
 

@@ -1,7 +1,7 @@
 """Half the work when rows and columns are the same points: one triangle, then its mirror image.
 
-A forward kernel visits, for ``t`` in parallel, row ``balanced(t, n)`` up to its diagonal, and ends with
-:func:`mirror`. The lower triangle it is, since a loop that starts at zero vectorises.
+A forward kernel visits, for ``t`` in parallel, the row and end of :func:`row_and_end`, and finishes
+with :func:`mirror`. The lower triangle it is, since a loop that starts at zero vectorises.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
 
     Of a triangle, short and long rows alternate, so that equal shares of ``t`` are equal work.
     """
-    i = np.int64(t)
+    i: int = np.int64(t)  # type: ignore[assignment]  # the index of a parallel loop is unsigned
     if not symmetric:
         return i, m
     i = i // 2 if i % 2 == 0 else n - 1 - i // 2

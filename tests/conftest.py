@@ -4,6 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A kernel on disk does not notice an edit to a helper in another file, so each state of the sources has
@@ -19,3 +20,12 @@ _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", max_examples=25, derandomize=True, **_COMMON)
 settings.register_profile("nightly", max_examples=1000, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_thread_a_worker() -> None:
+    """Workers of pytest-xdist share the cores; threads that wait for each other would waste them."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        import numba
+
+        numba.set_num_threads(1)

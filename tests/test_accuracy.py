@@ -24,11 +24,13 @@ from riemap.manifolds.sphere import Sphere
 from riemap.manifolds.stein import Stein
 from riemap.types import Array, Rng
 
-SHORT = 1e-13  # error of a distance up to 1, so that 1e-7 has six digits; measured: 3e-14
+SHORT = 1e-13  # error of a distance up to 1, so that 1e-7 has six digits; measured: 6e-15
 HYPERBOLIC = 1e-10  # relative, from distance 0.1 up, to radius 10; measured: 1e-11
 FAR = 1e-13  # relative, for ill-conditioned matrices not close to each other; measured: 3e-15
 NEAR = 2e-9  # the same at distance 0.01; measured: 4e-10
-CUBIC = (1e-9, 5e-15)  # relative and absolute, for SPD3 near equal eigenvalues; measured: a third
+CUBIC = 2e-10  # relative, for SPD3 near equal eigenvalues, beside ROUNDING; measured: 5e-11, at d = 0.01
+SLOPE = 1e-12  # the same for half its gradient; measured: 5e-13
+ROUNDING = 5e-15  # absolute, for distances however small; measured: 2e-15
 GRADIENT = 1e-6  # by which the length of a gradient of d² may exceed 2 d, relative
 ZERO = 1e-13  # what rounding may leave of zero
 
@@ -66,7 +68,7 @@ def with_values(q: Array, values: Array) -> Array:
 
 
 @every_manifold
-@given(seed=seeds, radius=st.floats(0.0, 1.0))
+@given(seed=seeds, radius=st.just(0.0) | st.floats(1e-9, 1.0))
 def test_short_distances_keep_their_digits(m: Manifold, seed: int, radius: float) -> None:
     """d(x, exp_x(t u)) = t to six digits for t = 1 down to 1e-7.
 
@@ -147,7 +149,7 @@ def nearby(rng: Rng, a: Array, d: float) -> Array:
 PARTNERS: dict[str, tuple[float, Callable[[Rng, Array, Array], Array]]] = {
     "other axes": (FAR, lambda rng, a, q: positive(rng, frames(rng, *q.shape[:2])[::-1])),
     "same axes": (FAR, lambda rng, a, q: positive(rng, q)),
-    "multiple": (FAR, lambda rng, a, q: a * np.exp(rng.uniform(0.01, 1.0, (len(a), 1, 1)))),
+    "multiple": (10 * FAR, lambda rng, a, q: a * np.exp(rng.uniform(0.01, 1.0, (len(a), 1, 1)))),
     "at distance 1": (NEAR / 100, lambda rng, a, q: nearby(rng, a, 1.0)),
     "at distance 0.01": (NEAR, lambda rng, a, q: nearby(rng, a, 0.01)),
 }
@@ -201,11 +203,10 @@ def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
         with mpmath.workdps(DIGITS):
             spectra = [mpmath.eigsy(exact(b), eigvals_only=True) if turn else np.diag(b) for b in y]
             truth = np.sqrt([float(sum(mpmath.log(v) ** 2 for v in row)) for row in spectra])
-        limit = CUBIC[0] * truth + CUBIC[1]
-        gradient = m.pairwise_grad(x, y, np.eye(len(d)))
-        assert np.all(np.abs(np.sqrt(both_ways(m, x, y)) - truth) <= limit)
-        assert np.all(np.abs(m.norm(x, gradient) - 2.0 * truth) <= 2.0 * limit)
-        assert np.all(m.norm(x, gradient - m.sqdist_grad(x, y)) <= 4.0 * limit)
+        assert np.all(np.abs(np.sqrt(both_ways(m, x, y)) - truth) <= CUBIC * truth + ROUNDING)
+        gradient, reference = m.pairwise_grad(x, y, np.eye(len(d))), m.sqdist_grad(x, y)
+        assert np.all(np.abs(m.norm(x, gradient) / 2.0 - truth) <= SLOPE * truth + ROUNDING)
+        assert np.all(m.norm(x, gradient - reference) / 2.0 <= SLOPE * truth + ROUNDING)
 
 
 # --- equal points, repeated eigenvalues, cut loci ------------------------------------------------
@@ -252,7 +253,7 @@ def half_turns(rng: Rng) -> Iterator[Corner]:
 
 def towards_the_origin(rng: Rng) -> Iterator[Corner]:
     for n in (2, 3):
-        x = 10.0 ** -np.arange(0.0, 160.0, 20.0)[:, None] * rng.standard_normal((COUNT, n + 1))
+        x = 10.0 ** -np.arange(0.0, 320.0, 40.0)[:, None] * rng.standard_normal((COUNT, n + 1))
         x[-1] = 0.0
         yield Hyperboloid(n), Hyperboloid(n).project(x), Hyperboloid(n).project(x[::-1]), None
 

@@ -7,10 +7,11 @@ parallel, and keeps the digits that matter:
 
 * :func:`cholesky` works in doubled precision, so that the factor of a matrix of condition
   number 1e8 has all its digits, and not half of them.
-* :func:`eigh` and :func:`svd` are Jacobi methods, which find small singular values of a
-  graded matrix to their own relative accuracy [DemmelVeselic1992].
+* :func:`left_svd` is a Jacobi method, which finds small singular values of a graded matrix to their
+  own relative accuracy [DemmelVeselic1992]. :func:`eigh` is one too, accurate relative to the largest.
 
-The functions ending in ``_inplace`` are for use inside other kernels; they need no memory.
+Entries are to be between 1e-75 and 1e75 in size, or zero: the methods square and multiply them.
+The functions ending in ``_inplace`` and ``_lanes`` are for use inside other kernels.
 
 References
 ----------
@@ -27,7 +28,7 @@ import numpy as np
 from numba import njit, prange
 
 from riemap.types import Array
-from riemap.vmath import fma, inline, kernel
+from riemap.vmath import NAN, fma, inline, kernel
 
 MAX_SWEEPS = 30  # Jacobi converges quadratically: five or six suffice, the rest is for NaN
 LANES = 16  # matrices that a kernel works on side by side
@@ -78,8 +79,8 @@ def _quotient(s: float, s_low: float, d: float, d_low: float) -> tuple[float, fl
 
 @inline
 def _root(s: float, s_low: float) -> tuple[float, float]:
-    """Square root in doubled precision."""
-    r = math.sqrt(s)
+    """Square root in doubled precision; NaN unless positive."""
+    r = math.sqrt(s) if s > 0.0 else NAN
     rest, rest_low = _minus_product(s, s_low, r, 0.0, r, 0.0)
     return r, (rest + rest_low) / (2.0 * r)
 

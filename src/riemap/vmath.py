@@ -199,7 +199,7 @@ def exp(x: float) -> float:
     half = k >> 1
     scale = _from_bits((half + 1023) << 52)
     rest = _from_bits((k - half + 1023) << 52)
-    return fma(r * r, _horner(r, _EXP), r) * scale * rest + scale * rest
+    return fma(fma(r * r, _horner(r, _EXP), r), scale, scale) * rest
 
 
 @inline
@@ -215,7 +215,7 @@ def asinh(x: float) -> float:
 
 @inline
 def atan2(y: float, x: float) -> float:
-    """Angle of the finite point ``(x, y)`` in ``[-pi, pi]``; zero at the origin."""
+    """Angle of the point ``(x, y)`` in ``[-pi, pi]``, 0 at the origin; ``|x| + |y|`` must be finite."""
     ay, ax = abs(y), abs(x)
     low, high = (ax, ay) if ay > ax else (ay, ax)
     steep = low > _TAN_PI_8 * high

@@ -19,7 +19,7 @@ import numpy as np
 
 from riemap.types import Array, Rng
 
-CUT = 1e-15
+CUT = 1e-14
 """Smallest sine to divide by. At a cut locus (antipodes, for one) the direction of the shortest
 geodesic is undecided and its formula is a rounding error over zero; with this floor under the
 zero the quotient stays below the length of the geodesic."""

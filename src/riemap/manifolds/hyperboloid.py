@@ -38,6 +38,9 @@ from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log1p
 
+ORIGIN = 1e-150
+"""Radius below which a point has any direction: the square of a smaller one is not a normal number."""
+
 
 @inline
 def distance(s: float) -> float:
@@ -137,7 +140,7 @@ def _polar_rows(x: Array) -> Array:
             total += x[i, k + 1] * x[i, k + 1]
         r = math.sqrt(total)
         for k in range(size):
-            out[k, i] = x[i, k + 1] / r if r > 0.0 else (1.0 if k == 0 else 0.0)
+            out[k, i] = x[i, k + 1] / r if r > ORIGIN else (1.0 if k == 0 else 0.0)
         up = math.sqrt(r + math.sqrt(1.0 + total))
         out[size, i], out[size + 1, i], out[size + 2, i] = r, up, 1.0 / up
     return out
@@ -162,7 +165,7 @@ def polar(spatial: Array) -> Polar:
     """Polar coordinates of the points with these spatial parts; at the origin any direction does."""
     r = np.sqrt(np.sum(spatial**2, axis=-1, keepdims=True))
     axis = np.eye(1, spatial.shape[-1])[0]
-    direction = np.where(r > 0, spatial / np.where(r > 0, r, 1.0), axis)
+    direction = np.where(r > ORIGIN, spatial / np.where(r > ORIGIN, r, 1.0), axis)
     up = np.sqrt(r + np.sqrt(1.0 + r**2))
     return Polar(direction, r, up, 1.0 / up)
 

@@ -26,7 +26,7 @@ import numpy as np
 from numba import prange
 
 from riemap.linalg import LANES, cholesky_inplace, two_product
-from riemap.manifolds.hyperboloid import chord, radial_part
+from riemap.manifolds.hyperboloid import ORIGIN, chord, radial_part
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log
 
@@ -45,7 +45,7 @@ def planar(a: Array) -> Array:
         root = math.sqrt(det)
         u, v = 0.5 * (a[i, 0, 0] - a[i, 1, 1]) / root, b / root
         r = math.sqrt(u * u + v * v)
-        out[0, i], out[1, i] = (u / r, v / r) if r > 0.0 else (1.0, 0.0)
+        out[0, i], out[1, i] = (u / r, v / r) if r > ORIGIN else (1.0, 0.0)
         up = math.sqrt(r + math.sqrt(1.0 + r * r))
         out[2, i], out[3, i], out[4, i] = r, up, 1.0 / up
         quarter = math.sqrt(root)
@@ -132,8 +132,7 @@ def invariants(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float
     b = h_off + (h[0] * h[0] + h[2] * h[2] + h[5] * h[5]) - 3.0
     q = a - b
     close = p < 1.0
-    a, b = (0.5 * (p + q) if close else a), (0.5 * (p - q) if close else b)
-    return max(a, 0.0), max(b, 0.0), p, q  # as they are but for rounding
+    return (0.5 * (p + q) if close else a), (0.5 * (p - q) if close else b), p, q
 
 
 @inline

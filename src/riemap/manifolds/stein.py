@@ -108,6 +108,7 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]
             c = 0.5 * (up - 1.0) ** 2 * down  # cosh - 1
             rise = c * (3.0 + c * (3.0 + c)) + 0.125 * (a * down + b * up)
+            rise = 0.0 if rise < 0.0 else rise  # rounding, at equal points
             out[i, j] = log1p(rise)
             slopes[i, j] = 0.125 / (1.0 + rise)
     if symmetric:

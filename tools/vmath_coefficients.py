@@ -30,7 +30,7 @@ def chebyshev_fit(f: Function, low: mp.mpf, high: mp.mpf, degree: int) -> mp.mat
 
 def away_from_zero(f: Function, limit: mp.mpf) -> Function:
     """``f`` with its removable singularity at zero filled in."""
-    return lambda z: limit if abs(z) < mp.mpf("1e-15") else f(z)
+    return lambda z: limit if abs(z) < mp.mpf("1e-18") else f(z)
 
 
 def log_tail(z: mp.mpf) -> mp.mpf:
@@ -45,6 +45,11 @@ def atan_tail(z: mp.mpf) -> mp.mpf:
     return (mp.atan(s) - s) / (s * z)
 
 
+def over_sine(q: mp.mpf) -> mp.mpf:
+    """``d / sin d`` where ``q = sin(d/2)^2``."""
+    return mp.asin(mp.sqrt(q)) / mp.sqrt(q * (1 - q))
+
+
 def exp_tail(r: mp.mpf) -> mp.mpf:
     """``exp(r) = 1 + r + r^2 Q(r)``; this is ``Q``."""
     return (mp.exp(r) - 1 - r) / r**2
@@ -53,6 +58,7 @@ def exp_tail(r: mp.mpf) -> mp.mpf:
 TABLES = {
     "_LOG": (away_from_zero(log_tail, mp.mpf(2) / 3), 0, mp.tan(mp.pi / 8) ** 4, 6),
     "_ATAN": (away_from_zero(atan_tail, mp.mpf(-1) / 3), 0, mp.tan(mp.pi / 8) ** 2, 10),
+    "_OVER_SINE": (away_from_zero(over_sine, mp.mpf(1)), 0, mp.mpf(1) / 2, 20),
     "_EXP": (away_from_zero(exp_tail, mp.mpf(1) / 2), -mp.log(2) / 2, mp.log(2) / 2, 10),
     "_COS_THIRD": (lambda t: mp.cos(2 * mp.acos(t) / 3), 0, 1, 18),
 }

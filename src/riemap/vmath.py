@@ -68,6 +68,30 @@ _ATAN = (
     0.03923165829558719,
     -0.01917688711906226,
 )
+_OVER_SINE = (
+    1.0,
+    0.6666666666666189,
+    0.533333333347301,
+    0.4571428555234227,
+    0.40634930554643117,
+    0.3694046593528639,
+    0.3410846901153082,
+    0.3166413710297264,
+    0.32027747068693146,
+    0.08407576531699976,
+    1.7419401120753197,
+    -8.143722953164364,
+    37.66407038907781,
+    -129.9390909749634,
+    352.8131122932864,
+    -735.7810753571637,
+    1162.49827535509,
+    -1344.7036456955425,
+    1078.7069668492722,
+    -537.7305664887608,
+    127.05916079168854,
+)
+_OVER_SINE_LOW, _OVER_SINE_HIGH = _OVER_SINE[:10], _OVER_SINE[10:]
 _EXP = (
     0.5,
     0.1666666666666667,
@@ -229,6 +253,17 @@ def atan2(y: float, x: float) -> float:
     angle = _PI_2 - angle if ay > ax else angle
     angle = _PI - angle if x < 0.0 else angle
     return -angle if y < 0.0 else angle
+
+
+@inline
+def over_sine(q: float) -> float:
+    """``d / sin d`` for ``q = sin²(d/2)`` in [0, 1/2], that is, for ``d`` up to a right angle.
+
+    In two halves, as the compiler does not unroll a longer loop, and so does not vectorise around it.
+    """
+    square = q * q
+    fourth = square * square
+    return fma(fourth * fourth * square, _horner(q, _OVER_SINE_HIGH), _horner(q, _OVER_SINE_LOW))
 
 
 @inline

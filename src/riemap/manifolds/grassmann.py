@@ -33,10 +33,10 @@ from numba import prange
 from riemap import linalg
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
-from riemap.manifolds.sphere import angle_and_slope
+from riemap.manifolds.sphere import columns, near_and_far, project_row
 from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array, Rng
-from riemap.vmath import atan2, inline, kernel
+from riemap.vmath import atan2, inline, kernel, over_sine
 
 # --- k = 1: the sphere, up to sign ------------------------------------------------------------------
 
@@ -47,19 +47,12 @@ def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
     n, m = x.shape[1], y.shape[1]
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        for j in range(end):
-            out[i, j] = slopes[i, j] = 0.0
-        for k in range(x.shape[0]):
-            for j in range(end):
-                d, s = x[k, i] - y[k, j], x[k, i] + y[k, j]
-                out[i, j] += d * d
-                slopes[i, j] += s * s
+        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
         for j in range(end):
             near, far = out[i, j], slopes[i, j]
             flip = near > far
-            near, far = (far, near) if flip else (near, far)
-            d, slope = angle_and_slope(near, far)
-            out[i, j] = d * d
+            slope = over_sine(0.25 * (far if flip else near))
+            out[i, j] = 0.25 * near * far * slope * slope  # sin² d = |x - y|² |x + y|² / 4
             slopes[i, j] = -slope if flip else slope
     if symmetric:
         mirror(out, out)
@@ -72,25 +65,24 @@ def gradient1(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     n, m = x.shape[1], y.shape[1]
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
-        excess = 0.0
-        for k in range(x.shape[0]):
-            slope = 0.0
+        for k in range(0, x.shape[0], 2):
+            first = second = 0.0
             for j in range(m):
-                factor = w[i, j] * slopes[i, j]
-                slope += factor * y[k, j] - abs(slopes[i, j]) * w[i, j] * x[k, i]
-            out[i, k] = -2.0 * slope
-            excess += out[i, k] * x[k, i]
-        for k in range(x.shape[0]):
-            out[i, k] -= excess * x[k, i]
+                turned = -2.0 * w[i, j] * slopes[i, j]
+                straight = -2.0 * w[i, j] * abs(slopes[i, j])
+                first += turned * y[k, j] - straight * x[k, i]
+                second += turned * y[k + 1, j] - straight * x[k + 1, i]
+            out[i, k], out[i, k + 1] = first, second
+        project_row(x, i, out)
     return out
 
 
 def _pairs1(x: Array, y: Array) -> Pairs:
-    columns = x[..., 0].T.copy()
-    others = columns if y is x else y[..., 0].T.copy()
+    rows = columns(x[..., 0])
+    others = rows if y is x else columns(y[..., 0])
     sqdist, slopes = np.empty((2, len(x), len(y)))
-    forward1(columns, others, y is x, sqdist, slopes)
-    return Pairs(sqdist, lambda w: gradient1(columns, others, slopes, w)[..., None])
+    forward1(rows, others, y is x, sqdist, slopes)
+    return Pairs(sqdist, lambda w: gradient1(rows, others, slopes, w)[:, : x.shape[1], None])
 
 
 # --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
@@ -108,25 +100,11 @@ def _turn(a: float, b: float, c: float, d: float) -> tuple[float, float, float]:
 
 
 @inline
-def _angles(a: float, b: float, c: float) -> tuple[float, float, float, float]:
-    """Eigenvalues of ``DᵀD = [[a, c], [c, b]]``, greater first, and the angles that belong to them."""
-    mean, half = 0.5 * (a + b), 0.5 * (a - b)
-    radius = math.sqrt(half * half + c * c)
-    first, second = mean + radius, max(mean - radius, 0.0)
-    return first, second, _chord_angle(first), _chord_angle(second)
-
-
-@inline
-def _chord_angle(square: float) -> float:
-    """The angle whose squared chord this is."""
-    return 2.0 * atan2(math.sqrt(square), math.sqrt(max(4.0 - square, 0.0)))
-
-
-@inline
-def _ratio(theta: float, square: float) -> float:
-    """``θ / sin θ`` for the angle ``θ`` of this squared chord, 1 at zero."""
-    s = 0.5 * math.sqrt(square * max(4.0 - square, 0.0))
-    return theta / s if s > 1e-8 else 1.0
+def _chords(a: float, b: float, c: float) -> tuple[float, float]:
+    """A quarter of the eigenvalues of ``DᵀD = [[a, c], [c, b]]``, greater first: the ``sin²(θ/2)``."""
+    mean, half = 0.125 * (a + b), 0.125 * (a - b)
+    radius = math.sqrt(half * half + 0.0625 * c * c)
+    return min(mean + radius, 0.5), max(mean - radius, 0.0)
 
 
 @inline
@@ -162,8 +140,9 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
         work = np.empty((6, m))
         _align2(x, i, y, end, work)
         for j in range(end):
-            _, _, first, second = _angles(work[3, j], work[4, j], work[5, j])
-            out[i, j] = first * first + second * second
+            p, q = _chords(work[3, j], work[4, j], work[5, j])
+            first, second = over_sine(p), over_sine(q)
+            out[i, j] = 4.0 * (p * (1.0 - p) * first * first + q * (1.0 - q) * second * second)
     if symmetric:
         mirror(out, out)
 
@@ -181,10 +160,10 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
         _align2(x, i, y, m, work)
         for j in range(m):
             a, b, c = work[3, j], work[4, j], work[5, j]
-            high, low, first, second = _angles(a, b, c)
-            base = _ratio(second, low)
-            rise = (_ratio(first, high) - base) / (high - low + TINY)
-            weight = -2.0 * w[i, j]
+            high, low = _chords(a, b, c)
+            base = over_sine(low)
+            rise = (over_sine(high) - base) / (4.0 * (high - low) + TINY)
+            weight, low = -2.0 * w[i, j], 4.0 * low
             a, b, c = (
                 weight * (base + rise * (a - low)),
                 weight * (base + rise * (b - low)),

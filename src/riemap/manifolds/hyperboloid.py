@@ -70,19 +70,25 @@ def radial_part(
     return 0.5 * ((a - b) * (a + b) - cosh_r * s * near)
 
 
+@inline
+def _near(x: Array, i: int, y: Array, out: Array) -> None:
+    """Squared distances of the directions, two coordinates at a time."""
+    a, b = x[0, i], x[1, i]
+    for j in range(out.size):
+        out[j] = (a - y[0, j]) ** 2 + (b - y[1, j]) ** 2
+    for k in range(2, x.shape[0] - 3, 2):
+        a, b = x[k, i], x[k + 1, i]
+        for j in range(out.size):
+            out[j] += (a - y[k, j]) ** 2 + (b - y[k + 1, j]) ** 2
+
+
 @kernel
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Squared distances, and ``d / sinh d``, from the rows of :func:`_polar_rows`."""
     size, n, m = x.shape[0] - 3, x.shape[1], y.shape[1]
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        for j in range(end):
-            d = x[0, i] - y[0, j]
-            out[i, j] = d * d
-        for k in range(1, size):
-            for j in range(end):
-                d = x[k, i] - y[k, j]
-                out[i, j] += d * d
+        _near(x, i, y, out[i, :end])
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
         for j in range(end):
             s = chord(out[i, j], r, y[size, j], up, down, y[size + 1, j], y[size + 2, j])
@@ -101,13 +107,7 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     out = np.empty((n, 1 + size))
     for i in prange(n):
         near = np.empty(m)
-        for j in range(m):
-            d = x[0, i] - y[0, j]
-            near[j] = d * d
-        for k in range(1, size):
-            for j in range(m):
-                d = x[k, i] - y[k, j]
-                near[j] += d * d
+        _near(x, i, y, near)
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
         cosh = math.sqrt(1.0 + r * r)
         along = 0.0
@@ -117,12 +117,13 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
             along += factor * radial_part(near[j], cosh, s, up, down, y[size + 1, j], y[size + 2, j])
             near[j] = factor * s
         excess = 0.0
-        for k in range(size):
-            across = 0.0
+        for k in range(0, size, 2):
+            first = second = 0.0
             for j in range(m):
-                across += near[j] * (y[k, j] - x[k, i])
-            out[i, 1 + k] = across
-            excess += across * x[k, i]
+                first += near[j] * (y[k, j] - x[k, i])
+                second += near[j] * (y[k + 1, j] - x[k + 1, i])
+            out[i, 1 + k], out[i, 2 + k] = first, second
+            excess += first * x[k, i] + second * x[k + 1, i]
         out[i, 0] = along * r
         for k in range(size):
             out[i, 1 + k] += (along * cosh - excess) * x[k, i]
@@ -131,15 +132,19 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @kernel
 def _polar_rows(x: Array) -> Array:
-    """One row a coordinate, one column a point: direction, ``sinh r``, ``exp(r/2)``, ``exp(-r/2)``."""
-    n, size = x.shape[0], x.shape[1] - 1
-    out = np.empty((size + 3, n))
+    """One row a coordinate, one column a point: direction, ``sinh r``, ``exp(r/2)``, ``exp(-r/2)``.
+
+    The rows of the direction are made even in number by one of zeros.
+    """
+    n, dim = x.shape[0], x.shape[1] - 1
+    size = dim + dim % 2
+    out = np.zeros((size + 3, n))
     for i in prange(n):
         total = 0.0
-        for k in range(size):
+        for k in range(dim):
             total += x[i, k + 1] * x[i, k + 1]
         r = math.sqrt(total)
-        for k in range(size):
+        for k in range(dim):
             out[k, i] = x[i, k + 1] / r if r > ORIGIN else (1.0 if k == 0 else 0.0)
         up = math.sqrt(r + math.sqrt(1.0 + total))
         out[size, i], out[size + 1, i], out[size + 2, i] = r, up, 1.0 / up
@@ -209,7 +214,7 @@ class Hyperboloid(Manifold):
         others = rows if y is x else _polar_rows(y)
         sqdist, slopes = np.empty((2, len(x), len(y)))
         _forward(rows, others, y is x, sqdist, slopes)
-        return Pairs(sqdist, lambda w: _gradient(rows, others, slopes, w))
+        return Pairs(sqdist, lambda w: _gradient(rows, others, slopes, w)[:, : x.shape[1]])
 
     def project(self, x: Array) -> Array:
         r"""Keep :math:`x_{1:}` and set :math:`x_0=\sqrt{1+\|x_{1:}\|^2}`."""

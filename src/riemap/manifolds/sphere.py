@@ -22,15 +22,54 @@ from numba import prange
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size
 from riemap.manifolds.triangle import mirror, row_and_end
 from riemap.types import Array, Rng
-from riemap.vmath import atan2, inline, kernel
+from riemap.vmath import inline, kernel, over_sine
 
 
 @inline
 def angle_and_slope(near: float, far: float) -> tuple[float, float]:
-    """``d`` and ``d / sin d`` from ``|x - y|²`` and ``|x + y|²``; the sine has the floor :data:`CUT`."""
-    a, b = math.sqrt(near), math.sqrt(far)
-    d = 2.0 * atan2(a, b)
-    return d, d / max(0.5 * a * b, CUT)
+    r"""``d`` and ``d / sin d`` from :math:`\|x-y\|^2` and :math:`\|x+y\|^2`.
+
+    The smaller of the two angles with ``y`` and ``-y`` has :math:`\sin^2\frac d2` at most a half, where
+    its quotient with the sine is a polynomial. The sine has the floor :data:`CUT`.
+    """
+    sine = 0.5 * math.sqrt(near * far)
+    obtuse = near > far
+    ratio = over_sine(0.25 * (far if obtuse else near))
+    d = math.pi - sine * ratio if obtuse else sine * ratio
+    return d, d / max(sine, CUT) if obtuse else ratio
+
+
+@inline
+def near_and_far(x: Array, i: int, y: Array, near: Array, far: Array) -> None:
+    """Squared lengths of ``x_i - y_j`` and ``x_i + y_j`` for all ``j``, two coordinates at a time."""
+    a, b = x[0, i], x[1, i]
+    for j in range(near.size):
+        c, d = y[0, j], y[1, j]
+        near[j] = (a - c) ** 2 + (b - d) ** 2
+        far[j] = (a + c) ** 2 + (b + d) ** 2
+    for k in range(2, x.shape[0], 2):
+        a, b = x[k, i], x[k + 1, i]
+        for j in range(near.size):
+            c, d = y[k, j], y[k + 1, j]
+            near[j] += (a - c) ** 2 + (b - d) ** 2
+            far[j] += (a + c) ** 2 + (b + d) ** 2
+
+
+@inline
+def project_row(x: Array, i: int, out: Array) -> None:
+    """Take from row ``i`` of ``out`` its part along ``x_i``."""
+    excess = 0.0
+    for k in range(x.shape[0]):
+        excess += out[i, k] * x[k, i]
+    for k in range(x.shape[0]):
+        out[i, k] -= excess * x[k, i]
+
+
+def columns(x: Array) -> Array:
+    """One row a coordinate, as the kernels read them, and a row of zeros if that makes their number even."""
+    out = np.zeros((x.shape[1] + x.shape[1] % 2, len(x)))
+    out[: x.shape[1]] = x.T
+    return out
 
 
 @kernel
@@ -39,13 +78,7 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
     n, m = x.shape[1], y.shape[1]
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        for j in range(end):
-            out[i, j] = slopes[i, j] = 0.0
-        for k in range(x.shape[0]):
-            for j in range(end):
-                d, s = x[k, i] - y[k, j], x[k, i] + y[k, j]
-                out[i, j] += d * d
-                slopes[i, j] += s * s
+        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
         for j in range(end):
             d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])
             out[i, j] = d * d
@@ -60,15 +93,14 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     n, m = x.shape[1], y.shape[1]
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
-        excess = 0.0
-        for k in range(x.shape[0]):
-            slope = 0.0
+        for k in range(0, x.shape[0], 2):
+            first = second = 0.0
             for j in range(m):
-                slope += w[i, j] * slopes[i, j] * (y[k, j] - x[k, i])
-            out[i, k] = -2.0 * slope
-            excess += out[i, k] * x[k, i]
-        for k in range(x.shape[0]):
-            out[i, k] -= excess * x[k, i]
+                factor = -2.0 * w[i, j] * slopes[i, j]
+                first += factor * (y[k, j] - x[k, i])
+                second += factor * (y[k + 1, j] - x[k + 1, i])
+            out[i, k], out[i, k + 1] = first, second
+        project_row(x, i, out)
     return out
 
 
@@ -107,11 +139,11 @@ class Sphere(CompactManifold):
         return np.eye(1, self.n + 1)[0]
 
     def kernel(self, x: Array, y: Array) -> Pairs:
-        columns = x.T.copy()
-        others = columns if y is x else y.T.copy()
+        rows = columns(x)
+        others = rows if y is x else columns(y)
         sqdist, slopes = np.empty((2, len(x), len(y)))
-        _forward(columns, others, y is x, sqdist, slopes)
-        return Pairs(sqdist, lambda w: _gradient(columns, others, slopes, w))
+        _forward(rows, others, y is x, sqdist, slopes)
+        return Pairs(sqdist, lambda w: _gradient(rows, others, slopes, w)[:, : x.shape[1]])
 
     def uniform(self, rng: Rng, n: int) -> Array:
         """Directions of Gaussian vectors."""

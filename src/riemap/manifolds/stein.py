@@ -51,7 +51,6 @@ from riemap.manifolds.positive import (
     triangles,
     whiten,
     write2,
-    write3,
 )
 from riemap.manifolds.spd import SPD
 from riemap.manifolds.triangle import mirror, row_and_end
@@ -117,29 +116,81 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
 
 
 @kernel
-def _gradient3(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    r"""Rows of :math:`(I+M)^{-1} - \frac12 I` at the identity.
+def _entries(x: Array) -> Array:
+    """Lower entries of the matrices at unit determinant (6), and of their inverses (6)."""
+    out = np.empty((12, x.shape[1]))
+    for i in prange(x.shape[1]):
+        a = square((x[0, i], x[1, i], x[2, i], x[3, i], x[4, i], x[5, i]))
+        b = cosquare((x[6, i], x[7, i], x[8, i], x[9, i], x[10, i], x[11, i]))
+        for k in range(6):
+            out[k, i], out[6 + k, i] = a[k], b[k]
+    return out
 
-    Without its trace it is a combination of ``M`` and its inverse.
+
+@kernel
+def _gradient3(x: Array, y: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
+    r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`.
+
+    At the identity it is :math:`(I+M)^{-1} - \frac12 I`, a combination of ``M``, its inverse and ``I``.
+    The first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, brought to ``A`` once, at the end.
     """
     n, m = x.shape[1], y.shape[1]
     out = np.empty((n, 3, 3))
     for i in prange(n):
         s0 = s1 = s2 = s3 = s4 = s5 = trace = 0.0
+        r0 = r1 = r2 = r3 = r4 = r5 = 0.0
         for j in range(m):
             up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]
             factor = w[i, j] * slopes[i, j]
-            u, v = square(triangles(x, i, y, j)), cosquare(triangles(y, j, x, i))
             a, b = -factor * down, factor * up
-            s0 += a * u[0] + b * v[0]
-            s1 += a * u[1] + b * v[1]
-            s2 += a * u[2] + b * v[2]
-            s3 += a * u[3] + b * v[3]
-            s4 += a * u[4] + b * v[4]
-            s5 += a * u[5] + b * v[5]
+            s0 += a * theirs[0, j]
+            s1 += a * theirs[1, j]
+            s2 += a * theirs[2, j]
+            s3 += a * theirs[3, j]
+            s4 += a * theirs[4, j]
+            s5 += a * theirs[5, j]
+            r0 += b * theirs[6, j]
+            r1 += b * theirs[7, j]
+            r2 += b * theirs[8, j]
+            r3 += b * theirs[9, j]
+            r4 += b * theirs[10, j]
+            r5 += b * theirs[11, j]
             trace += factor * (up * up * up - down * down * down)
-        write3(out, x, i, (s0, s1, s2, s3, s4, s5), -1.5 * trace - 0.5 * (s0 + s2 + s5))
+        _bring(out[i], x[13, i], ours, i, (s0, s1, s2, s3, s4, s5), (r0, r1, r2, r3, r4, r5), trace)
     return out
+
+
+@inline
+def _bring(
+    out: Array, t: float, ours: Array, i: int, s: tuple[float, ...], r: tuple[float, ...], trace: float
+) -> None:
+    r"""Write :math:`t^2(S + \hat AR\hat A + c\hat A)`, where ``c`` makes the trace at the identity right."""
+    a0, a1, a2, a3, a4, a5 = ours[0, i], ours[1, i], ours[2, i], ours[3, i], ours[4, i], ours[5, i]
+    b0, b1, b2, b3, b4, b5 = ours[6, i], ours[7, i], ours[8, i], ours[9, i], ours[10, i], ours[11, i]
+    p0, p1, p2 = (
+        a0 * r[0] + a1 * r[1] + a3 * r[3],
+        a0 * r[1] + a1 * r[2] + a3 * r[4],
+        a0 * r[3] + a1 * r[4] + a3 * r[5],
+    )
+    q0, q1, q2 = (
+        a1 * r[0] + a2 * r[1] + a4 * r[3],
+        a1 * r[1] + a2 * r[2] + a4 * r[4],
+        a1 * r[3] + a2 * r[4] + a4 * r[5],
+    )
+    o0, o1, o2 = (
+        a3 * r[0] + a4 * r[1] + a5 * r[3],
+        a3 * r[1] + a4 * r[2] + a5 * r[4],
+        a3 * r[3] + a4 * r[4] + a5 * r[5],
+    )
+    white = b0 * s[0] + b2 * s[2] + b5 * s[5] + 2.0 * (b1 * s[1] + b3 * s[3] + b4 * s[4])
+    c = -0.5 * (trace + white + p0 + q1 + o2)
+    t *= t
+    out[0, 0] = t * (s[0] + p0 * a0 + p1 * a1 + p2 * a3 + c * a0)
+    out[1, 1] = t * (s[2] + q0 * a1 + q1 * a2 + q2 * a4 + c * a2)
+    out[2, 2] = t * (s[5] + o0 * a3 + o1 * a4 + o2 * a5 + c * a5)
+    out[0, 1] = out[1, 0] = t * (s[1] + q0 * a0 + q1 * a1 + q2 * a3 + c * a1)
+    out[0, 2] = out[2, 0] = t * (s[3] + o0 * a0 + o1 * a1 + o2 * a3 + c * a3)
+    out[1, 2] = out[2, 1] = t * (s[4] + o0 * a1 + o1 * a2 + o2 * a4 + c * a4)
 
 
 # --- any size: determinants where that is exact enough, else singular values ----------------------------
@@ -331,7 +382,9 @@ def _pairs3(x: Array, y: Array) -> Pairs:
     others = rows if y is x else spatial(y)
     sqdist, slopes = np.empty((2, len(x), len(y)))
     _forward3(rows, others, y is x, sqdist, slopes)
-    return Pairs(sqdist, lambda w: _gradient3(rows, others, slopes, w))
+    ours = _entries(rows)
+    theirs = ours if y is x else _entries(others)
+    return Pairs(sqdist, lambda w: _gradient3(rows, others, ours, theirs, slopes, w))
 
 
 @final

@@ -44,7 +44,7 @@ from riemap.vmath import atan2, inline, kernel, over_sine
 @kernel
 def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Squared angles between lines, and ``d / sin d``, negative where a vector was turned round."""
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         near_and_far(x, i, y, out[i, :end], slopes[i, :end])
@@ -62,7 +62,7 @@ def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
 @kernel
 def gradient1(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``."""
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
         for k in range(0, x.shape[0], 2):
@@ -78,8 +78,8 @@ def gradient1(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 
 def _pairs1(x: Array, y: Array) -> Pairs:
-    rows = columns(x[..., 0])
-    others = rows if y is x else columns(y[..., 0])
+    rows = columns(x.reshape(len(x), -1))
+    others = rows if y is x else columns(y.reshape(len(y), -1))
     sqdist, slopes = np.empty((2, len(x), len(y)))
     forward1(rows, others, y is x, sqdist, slopes)
     return Pairs(sqdist, lambda w: gradient1(rows, others, slopes, w)[:, : x.shape[1], None])
@@ -134,7 +134,7 @@ def _align2(x: Array, i: int, y: Array, end: int, work: Array) -> None:
 
 @kernel
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         work = np.empty((6, m))
@@ -153,7 +153,7 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
 
     Here :math:`K = g(D^\top D)` with :math:`g = \theta/\sin\theta`.
     """
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
         work = np.empty((6, m))

@@ -34,7 +34,7 @@ import numpy as np
 from numba import prange
 
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size
-from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.manifolds.triangle import mirror, row_and_end, stride
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log1p
 
@@ -85,7 +85,7 @@ def _near(x: Array, i: int, y: Array, out: Array) -> None:
 @kernel
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Squared distances, and ``d / sinh d``, from the rows of :func:`_polar_rows`."""
-    size, n, m = x.shape[0] - 3, x.shape[1], y.shape[1]
+    size, (n, m) = x.shape[0] - 3, out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         _near(x, i, y, out[i, :end])
@@ -103,7 +103,7 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
 @kernel
 def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``, as an ambient vector."""
-    size, n, m = x.shape[0] - 3, x.shape[1], y.shape[1]
+    size, (n, m) = x.shape[0] - 3, w.shape
     out = np.empty((n, 1 + size))
     for i in prange(n):
         near = np.empty(m)
@@ -138,7 +138,7 @@ def _polar_rows(x: Array) -> Array:
     """
     n, dim = x.shape[0], x.shape[1] - 1
     size = dim + dim % 2
-    out = np.zeros((size + 3, n))
+    out = np.zeros((size + 3, stride(n)))
     for i in prange(n):
         total = 0.0
         for k in range(dim):

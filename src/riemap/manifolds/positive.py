@@ -27,6 +27,7 @@ from numba import prange
 
 from riemap.linalg import LANES, cholesky_inplace, two_product
 from riemap.manifolds.hyperboloid import ORIGIN, chord, radial_part
+from riemap.manifolds.triangle import stride
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log
 
@@ -36,7 +37,7 @@ from riemap.vmath import inline, kernel, log
 @kernel
 def planar(a: Array) -> Array:
     """Rows: direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)``, its inverse."""
-    out = np.empty((8, a.shape[0]))
+    out = np.empty((8, stride(a.shape[0])))
     for i in prange(a.shape[0]):
         b = 0.5 * (a[i, 0, 1] + a[i, 1, 0])
         ac, ac_low = two_product(a[i, 0, 0], a[i, 1, 1])
@@ -91,7 +92,7 @@ def write2(out: Array, x: Array, i: int, along: float, across: float, across1: f
 def spatial(a: Array) -> Array:
     """Rows: lower triangles of ``L``, ``L⁻¹`` (6 each) at unit determinant, ``log det``, ``t``, ``1/t``."""
     n = a.shape[0]
-    out = np.empty((15, n))
+    out = np.empty((15, stride(n)))
     for block in prange((n + 63) // 64):
         lower, inverse = np.empty((3, 3)), np.empty((3, 3))
         scratch, scratch1 = np.empty((3, 3)), np.empty((3, 3))

@@ -31,7 +31,7 @@ from riemap import linalg
 from riemap.linalg import eigh_inplace, transpose
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
 from riemap.manifolds.grassmann import forward1, gradient1, orthogonal_factor, sinc
-from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.manifolds.triangle import mirror, row_and_end, stride
 from riemap.types import Array, Rng
 from riemap.vmath import inline, kernel
 
@@ -41,7 +41,7 @@ from riemap.vmath import inline, kernel
 @kernel
 def _quaternions(a: Array) -> Array:
     """One column a rotation: the unit quaternion, from its largest component."""
-    out = np.empty((4, a.shape[0]))
+    out = np.empty((4, stride(a.shape[0])))
     for i in prange(a.shape[0]):
         x, y, z = a[i, 0, 0], a[i, 1, 1], a[i, 2, 2]
         trace = x + y + z
@@ -64,7 +64,7 @@ def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
 
     The tangent that the quaternion moves along.
     """
-    s, x, y, z = q
+    s, x, y, z = q[:, : len(a)]
     a0, b0, c0, d0 = v.T
     w = 2.0 * np.stack(
         [

@@ -73,7 +73,7 @@ a series."""
 
 @kernel
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
@@ -89,7 +89,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
 
 @kernel
 def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, 2, 2))
     for i in prange(n):
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
@@ -159,7 +159,7 @@ def _slopes3(a: float, b: float, p: float, q: float) -> tuple[float, float, floa
 
 @kernel
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array) -> None:
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
@@ -175,7 +175,7 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, first: Array, sec
 
 @kernel
 def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Array:
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, 3, 3))
     for i in prange(n):
         s0 = s1 = s2 = s3 = s4 = s5 = trace = 0.0

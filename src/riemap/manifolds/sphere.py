@@ -20,7 +20,7 @@ import numpy as np
 from numba import prange
 
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size
-from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.manifolds.triangle import mirror, row_and_end, stride
 from riemap.types import Array, Rng
 from riemap.vmath import inline, kernel, over_sine
 
@@ -65,17 +65,21 @@ def project_row(x: Array, i: int, out: Array) -> None:
         out[i, k] -= excess * x[k, i]
 
 
+@kernel
 def columns(x: Array) -> Array:
-    """One row a coordinate, as the kernels read them, and a row of zeros if that makes their number even."""
-    out = np.zeros((x.shape[1] + x.shape[1] % 2, len(x)))
-    out[: x.shape[1]] = x.T
+    """One row a coordinate, as the kernels read them; and one of zeros if that makes their number even."""
+    n, size = x.shape
+    out = np.zeros((size + size % 2, stride(n)))
+    for i in prange(n):
+        for k in range(size):
+            out[k, i] = x[i, k]
     return out
 
 
 @kernel
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Squared distances, and ``d / sin d``, between the columns of ``x`` and of ``y``."""
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         near_and_far(x, i, y, out[i, :end], slopes[i, :end])
@@ -90,7 +94,7 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
 @kernel
 def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``."""
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
         for k in range(0, x.shape[0], 2):

@@ -65,7 +65,7 @@ the singular values that serve beyond it lose half as many."""
 @kernel
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Divergences ``S`` and ``exp(-S)``; the difference of ``det^(1/4)`` ratios is ``2 sinh(δ/2)``."""
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
@@ -80,7 +80,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
 
 @kernel
 def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, 2, 2))
     for i in prange(n):
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
@@ -99,7 +99,7 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 @kernel
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Divergences ``S`` and ``exp(-S) / 8``."""
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
@@ -116,47 +116,55 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
 
 
 @kernel
-def _entries(x: Array) -> Array:
-    """Lower entries of the matrices at unit determinant (6), and of their inverses (6)."""
-    out = np.empty((12, x.shape[1]))
-    for i in prange(x.shape[1]):
+def _entries(x: Array, n: int) -> Array:
+    """Lower entries of the matrices at unit determinant (6) and of their inverses (6).
+
+    Then what the sums run over: the same divided and multiplied by ``t`` (6 each), and ``t³``, ``t⁻³``.
+    """
+    out = np.empty((26, x.shape[1]))
+    for i in prange(n):
         a = square((x[0, i], x[1, i], x[2, i], x[3, i], x[4, i], x[5, i]))
         b = cosquare((x[6, i], x[7, i], x[8, i], x[9, i], x[10, i], x[11, i]))
+        t, inverse = x[13, i], x[14, i]
         for k in range(6):
             out[k, i], out[6 + k, i] = a[k], b[k]
+            out[12 + k, i], out[18 + k, i] = a[k] * inverse, b[k] * t
+        out[24, i], out[25, i] = t * t * t, inverse * inverse * inverse
     return out
 
 
 @kernel
-def _gradient3(x: Array, y: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
+def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`.
 
     At the identity it is :math:`(I+M)^{-1} - \frac12 I`, a combination of ``M``, its inverse and ``I``.
     The first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, brought to ``A`` once, at the end.
     """
-    n, m = x.shape[1], y.shape[1]
+    n, m = w.shape
     out = np.empty((n, 3, 3))
     for i in prange(n):
-        s0 = s1 = s2 = s3 = s4 = s5 = trace = 0.0
-        r0 = r1 = r2 = r3 = r4 = r5 = 0.0
+        s0 = s1 = s2 = s3 = s4 = s5 = up = 0.0
+        r0 = r1 = r2 = r3 = r4 = r5 = down = 0.0
         for j in range(m):
-            up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]
             factor = w[i, j] * slopes[i, j]
-            a, b = -factor * down, factor * up
-            s0 += a * theirs[0, j]
-            s1 += a * theirs[1, j]
-            s2 += a * theirs[2, j]
-            s3 += a * theirs[3, j]
-            s4 += a * theirs[4, j]
-            s5 += a * theirs[5, j]
-            r0 += b * theirs[6, j]
-            r1 += b * theirs[7, j]
-            r2 += b * theirs[8, j]
-            r3 += b * theirs[9, j]
-            r4 += b * theirs[10, j]
-            r5 += b * theirs[11, j]
-            trace += factor * (up * up * up - down * down * down)
-        _bring(out[i], x[13, i], ours, i, (s0, s1, s2, s3, s4, s5), (r0, r1, r2, r3, r4, r5), trace)
+            s0 += factor * theirs[12, j]
+            s1 += factor * theirs[13, j]
+            s2 += factor * theirs[14, j]
+            s3 += factor * theirs[15, j]
+            s4 += factor * theirs[16, j]
+            s5 += factor * theirs[17, j]
+            r0 += factor * theirs[18, j]
+            r1 += factor * theirs[19, j]
+            r2 += factor * theirs[20, j]
+            r3 += factor * theirs[21, j]
+            r4 += factor * theirs[22, j]
+            r5 += factor * theirs[23, j]
+            up += factor * theirs[24, j]
+            down += factor * theirs[25, j]
+        t, inverse = x[13, i], x[14, i]
+        s = (-t * s0, -t * s1, -t * s2, -t * s3, -t * s4, -t * s5)
+        r = (inverse * r0, inverse * r1, inverse * r2, inverse * r3, inverse * r4, inverse * r5)
+        _bring(out[i], t, ours, i, s, r, up * ours[25, i] - down * ours[24, i])
     return out
 
 
@@ -382,9 +390,9 @@ def _pairs3(x: Array, y: Array) -> Pairs:
     others = rows if y is x else spatial(y)
     sqdist, slopes = np.empty((2, len(x), len(y)))
     _forward3(rows, others, y is x, sqdist, slopes)
-    ours = _entries(rows)
-    theirs = ours if y is x else _entries(others)
-    return Pairs(sqdist, lambda w: _gradient3(rows, others, ours, theirs, slopes, w))
+    ours = _entries(rows, len(x))
+    theirs = ours if y is x else _entries(others, len(y))
+    return Pairs(sqdist, lambda w: _gradient3(rows, ours, theirs, slopes, w))
 
 
 @final

@@ -24,6 +24,15 @@ def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
     return i, i + 1
 
 
+@inline
+def stride(n: int) -> int:
+    """How many numbers to leave for a row of ``n`` that kernels read beside many others.
+
+    Rows a multiple of 512 bytes apart fall into few sets of the first-level cache and evict each other.
+    """
+    return n + 8 if n % 64 == 0 else n
+
+
 @kernel
 def mirror(a: Array, b: Array) -> None:
     """Write the lower triangle of ``b`` onto the upper one of ``a``, in tiles of one cache line."""

@@ -212,12 +212,23 @@ def _divergence(s: float) -> float:
 
 
 @inline
+def _largest_trace(a: Array) -> float:
+    largest = 0.0
+    for lane in range(LANES):
+        trace = 0.0
+        for p in range(a.shape[0]):
+            trace += a[p, p, lane]
+        largest = max(largest, trace)
+    return largest
+
+
+@inline
 def _excess(g: Array, h: Array, z: Array) -> float:
     r"""``z`` becomes :math:`\frac14(G - H^\top)(G - H^\top)^\top`, and ``g`` the difference.
 
     Returns the largest trace.
     """
-    size, largest = g.shape[0], 0.0
+    size = g.shape[0]
     for p in range(size):
         for q in range(size):
             for lane in range(LANES):
@@ -229,12 +240,7 @@ def _excess(g: Array, h: Array, z: Array) -> float:
             for k in range(size):
                 for lane in range(LANES):
                     z[p, q, lane] += 0.25 * g[p, k, lane] * g[q, k, lane]
-    for lane in range(LANES):
-        trace = 0.0
-        for p in range(size):
-            trace += z[p, p, lane]
-        largest = max(largest, trace)
-    return largest
+    return _largest_trace(z)
 
 
 @inline
@@ -352,7 +358,7 @@ def _gradient_any(inverse: Array, lowers: Array, w: Array) -> Array:
 @inline
 def _gram(g: Array, a: Array) -> float:
     """``a`` becomes ``I + g gᵀ``; returns the largest trace."""
-    size, largest = g.shape[0], 0.0
+    size = g.shape[0]
     for p in range(size):
         for q in range(size):
             for lane in range(LANES):
@@ -360,12 +366,7 @@ def _gram(g: Array, a: Array) -> float:
             for k in range(min(p, q) + 1):
                 for lane in range(LANES):
                     a[p, q, lane] += g[p, k, lane] * g[q, k, lane]
-    for lane in range(LANES):
-        trace = 0.0
-        for p in range(size):
-            trace += a[p, p, lane]
-        largest = max(largest, trace)
-    return largest
+    return _largest_trace(a)
 
 
 def _pairs_any(x: Array, y: Array) -> Pairs:

@@ -2,7 +2,9 @@
 
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +12,7 @@ from hypothesis import HealthCheck, settings
 # A kernel on disk does not notice an edit to a helper in another file, so each state of the sources has
 # a cache of its own. `make test` names one; this is for a plain `pytest`.
 ROOT = Path(__file__).parents[1]
+DATA = Path(os.environ.get("RIEMAP_DATA") or ROOT.parent / "shared" / "data")
 SOURCES = b"".join(p.read_bytes() for p in sorted((ROOT / "src").rglob("*.py")))
 os.environ.setdefault(
     "NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / hashlib.sha256(SOURCES).hexdigest()[:16])
@@ -29,3 +32,23 @@ def _one_thread_a_worker() -> None:
         import numba
 
         numba.set_num_threads(1)
+
+
+@pytest.fixture
+def paper_graph(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
+    """Loads a dataset of the paper; the test is skipped where its file is not at hand."""
+    from riemap.graphs import DATASETS, load_dataset
+
+    def load(name: str) -> Any:
+        if DATASETS[name].file and not (DATA / DATASETS[name].file).is_file():
+            pytest.skip(f"no {DATASETS[name].file}: $RIEMAP_DATA names no folder that holds it")
+        monkeypatch.setenv("RIEMAP_DATA", str(DATA))
+        return load_dataset(name)
+
+    return load
+
+
+@pytest.fixture(autouse=True)
+def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or fills the cache of the person who runs it."""
+    monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path_factory.getbasetemp() / "riemap-cache"))

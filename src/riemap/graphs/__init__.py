@@ -1,0 +1,26 @@
+"""Graphs: what one is, and where it comes from."""
+
+from riemap.graphs.convert import as_graph
+from riemap.graphs.datasets import DATASETS, Dataset, dataset_path, load_dataset
+from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
+from riemap.graphs.generators import GENERATORS, generate
+from riemap.graphs.graph import Component, Graph, GraphWarning
+from riemap.graphs.opening import open_graph
+from riemap.graphs.readers import read_graph
+
+__all__ = [
+    "DATASETS",
+    "GENERATORS",
+    "Component",
+    "Dataset",
+    "Dissimilarities",
+    "Graph",
+    "GraphWarning",
+    "as_graph",
+    "dataset_path",
+    "generate",
+    "load_dataset",
+    "open_graph",
+    "read_dissimilarities",
+    "read_graph",
+]

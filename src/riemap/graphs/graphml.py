@@ -1,0 +1,146 @@
+"""GraphML, as NetworkX, Gephi, igraph and yEd write it.
+
+The parser refuses documents that define entities, so that no file can take more memory than its size
+explains, and keeps the line of every element, which ``xml.etree`` does not.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+
+from riemap.graphs.arcs import Arcs, complete
+from riemap.graphs.source import Source, number
+from riemap.specs import shown
+
+EXAMPLE = 'e.g. \'<edge source="a" target="b"/>\' in \'<graph edgedefault="undirected">\''
+
+
+@dataclass(slots=True)
+class Element:
+    """An element of the document and where it starts."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: "list[Element]" = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+
+    def all(self, tag: str) -> "list[Element]":
+        """The children of one kind."""
+        return [child for child in self.children if child.tag == tag]
+
+
+def read_graphml(source: Source) -> Arcs:
+    """Nodes in the order of the file, called by their ids; the edges' attribute ``weight``."""
+    document = _parse(source)
+    graphs = document.all("graph")
+    if document.tag != "graphml" or len(graphs) != 1:
+        raise ValueError(
+            f"{source.file} holds <{shown(document.tag)[1:-1]}> with {len(graphs)} graphs; "
+            f"accepted is <graphml> with one, {EXAMPLE}"
+        )
+    (graph,) = graphs
+    _refuse_nesting(graph, source)
+    nodes: dict[str, int] = {}
+    for node in graph.all("node"):
+        name = node.attributes.get("id")
+        if name is None or name in nodes:
+            raise source.error(node.line, f"the id of this node, {shown(name)}, is missing or repeated")
+        nodes[name] = len(nodes)
+    edges = graph.all("edge")
+    place = lambda i: f"line {edges[i].line}"  # noqa: E731
+    return Arcs(
+        np.array([_ends(edge, nodes, source) for edge in edges], dtype=np.int64).reshape(-1, 2),
+        complete(_weights(document, edges, source), place, source.file),
+        list(nodes),
+        place,
+        "directed" if any(_is_directed(edge, graph, source) for edge in edges) else "once",
+    )
+
+
+def _refuse_nesting(graph: Element, source: Source) -> None:
+    for element in graph.children:
+        if element.tag == "hyperedge" or element.all("graph"):
+            raise source.error(element.line, "hyperedges and graphs inside nodes are not accepted")
+
+
+def _ends(edge: Element, nodes: dict[str, int], source: Source) -> tuple[int, int]:
+    ends = edge.attributes.get("source"), edge.attributes.get("target")
+    for name in ends:
+        if name not in nodes:
+            raise source.error(edge.line, f"this edge names {shown(name)}, which is not a node; {EXAMPLE}")
+    return nodes[ends[0] or ""], nodes[ends[1] or ""]
+
+
+def _is_directed(edge: Element, graph: Element, source: Source) -> bool:
+    says = edge.attributes.get("directed", graph.attributes.get("edgedefault"))
+    if says not in ("true", "false", "directed", "undirected"):
+        raise source.error(
+            edge.line, f"this edge is neither directed nor undirected but {shown(says)}; {EXAMPLE}"
+        )
+    return says in ("true", "directed")
+
+
+def _weights(document: Element, edges: list[Element], source: Source) -> list[float | None]:
+    keys = [
+        key
+        for key in document.all("key")
+        if key.attributes.get("attr.name") == "weight" and key.attributes.get("for", "all") in ("edge", "all")
+    ]
+    if len(keys) > 1:
+        raise source.error(keys[1].line, "a second key with attr.name='weight' for edges; one is accepted")
+    if not keys:
+        return [None] * len(edges)
+    (key,) = keys
+    defaults = [_number(default, source) for default in key.all("default")]
+    default = defaults[0] if defaults else None
+    return [_weight(edge, key.attributes.get("id"), default, source) for edge in edges]
+
+
+def _weight(edge: Element, key: str | None, default: float | None, source: Source) -> float | None:
+    given = [_number(data, source) for data in edge.all("data") if data.attributes.get("key") == key]
+    if len(given) > 1:
+        raise source.error(edge.line, f"this edge has {len(given)} weights; one is accepted")
+    return given[0] if given else default
+
+
+def _number(element: Element, source: Source) -> float:
+    text = "".join(element.text)
+    try:
+        return number(text.encode())
+    except ValueError:
+        raise source.error(element.line, f"weight {shown(text)} is not a number, e.g. '2.5'") from None
+
+
+def _parse(source: Source) -> Element:
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    root = Element("", {}, 0)
+    stack = [root]
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag.rpartition(" ")[2], attributes, parser.CurrentLineNumber)
+        stack[-1].children.append(element)
+        stack.append(element)
+
+    def characters(text: str) -> None:
+        if stack[-1].tag in ("data", "default"):
+            stack[-1].text.append(text)
+
+    def refuse(*_: Any) -> None:
+        raise source.error(parser.CurrentLineNumber, "a DOCTYPE, which may define entities, is not accepted")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda _: stack.pop()
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(source.data, True)
+    except expat.ExpatError as error:
+        problem = expat.ErrorString(error.code)
+        raise source.error(error.lineno, f"malformed XML ({problem}); is the file cut short?") from None
+    except LookupError as error:
+        raise source.error(1, f"{shown(str(error))}; save the file as UTF-8") from None
+    return root.children[0]

@@ -1,0 +1,76 @@
+"""Slow, obvious versions of fast functions, written from their definitions."""
+
+import networkx as nx
+import numpy as np
+from scipy import stats
+
+
+def layers(distances, u):
+    """Layer of every node as ``u`` sees it: 1 for the nearest nodes, 2 for the next nearest, …"""
+    lengths = sorted({d for v, d in enumerate(distances[u]) if v != u})
+    return [0 if v == u else 1 + lengths.index(d) for v, d in enumerate(distances[u])]
+
+
+def f1_curve(distances, sqdist):
+    """F1@k for every layer k, and the number of pairs on it."""
+    n = len(distances)
+    found = {}
+    for u in range(n):
+        layer = layers(distances, u)
+        visited = []
+        for v in sorted((v for v in range(n) if v != u), key=lambda v: (sqdist[u][v], v)):
+            visited.append(v)
+            k = layer[v]
+            good = [w for w in visited if layer[w] <= k]
+            wanted = [w for w in range(n) if 1 <= layer[w] < k] + [w for w in visited if layer[w] == k]
+            precision, recall = len(good) / len(visited), len(good) / len(wanted)
+            found.setdefault(k, []).append(2 * precision * recall / (precision + recall))
+    return [np.mean(found[k]) for k in sorted(found)], [len(found[k]) for k in sorted(found)]
+
+
+def mean_average_precision(graph, sqdist):
+    """The textbook loop over nodes and their neighbours."""
+    total = 0.0
+    for u in range(graph.n):
+        neighbours = set(graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tolist())
+        precisions = []
+        for v in neighbours:
+            ball = {w for w in range(graph.n) if w != u and sqdist[u][w] <= sqdist[u][v]}
+            precisions.append(len(neighbours & ball) / len(ball))
+        total += np.mean(precisions)
+    return total / graph.n
+
+
+def pair_scores(distances, sqdist):
+    """The metrics that are means over pairs."""
+    upper = np.triu_indices(len(distances), 1)
+    g = distances[upper] / distances.max()
+    d = np.sqrt(sqdist[upper])
+    ratio = d / g
+    candidates = [np.mean(np.abs(ratio / r - 1.0)) for r in ratio if r > 0.0]
+    return {
+        "ad": np.mean(np.abs(d - g) / g),
+        "ad_rescaled": min(candidates, default=1.0),
+        "worst": ratio.max() / ratio.min() if ratio.min() > 0.0 else np.inf,
+        "stress": np.sqrt(np.sum((d - g) ** 2) / np.sum(g**2)),
+        "pearson": stats.pearsonr(d, g).statistic if np.ptp(d) and np.ptp(g) else None,
+        "spearman": stats.spearmanr(d, g).statistic if np.ptp(d) and np.ptp(g) else None,
+    }
+
+
+def as_edges(graph):
+    """Length of every edge, by the labels of its ends."""
+    lengths = np.ones(2 * graph.m) if graph.weights is None else graph.weights
+    source = np.repeat(np.arange(graph.n), graph.degrees)
+    ends = zip(source, graph.indices, lengths, strict=True)
+    return {frozenset((graph.labels[i], graph.labels[j])): float(w) for i, j, w in ends}
+
+
+def shortest_paths(graph):
+    """NetworkX, one pair at a time."""
+    other = nx.Graph()
+    number = {label: i for i, label in enumerate(graph.labels)}
+    for ends, weight in as_edges(graph).items():
+        other.add_edge(*(number[label] for label in ends), weight=weight)
+    lengths = dict(nx.all_pairs_dijkstra_path_length(other))
+    return np.array([[lengths[u][v] for v in range(graph.n)] for u in range(graph.n)])

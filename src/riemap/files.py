@@ -1,5 +1,6 @@
 """Where files are kept, and how they are written so that none is ever seen half done."""
 
+import glob
 import os
 import tempfile
 import time
@@ -27,7 +28,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Write a file beside its place and rename it onto it: one sees the old file, or all of the new."""
     path.parent.mkdir(parents=True, exist_ok=True)
     _sweep(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=".part")
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
@@ -39,6 +40,11 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
+def _prefix(path: Path) -> str:
+    """How the file in the making is called; cut, so that its name is no longer than a name may be."""
+    return f".{path.name[:50]}."
+
+
 def _umask() -> int:
     """The user's mask; a temporary file is private to its owner, the finished one is like any other."""
     mask = os.umask(0o022)
@@ -48,7 +54,7 @@ def _umask() -> int:
 
 def _sweep(path: Path) -> None:
     """Remove what processes left of this file that were killed while writing it."""
-    for part in path.parent.glob(f".{path.name}.*.part"):
+    for part in path.parent.glob(f"{glob.escape(_prefix(path))}*.part"):
         with suppress(OSError):
             if time.time() - part.stat().st_mtime > _ABANDONED:
                 part.unlink()

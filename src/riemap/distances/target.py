@@ -1,0 +1,69 @@
+r"""What an embedding should look like: squared distances, scaled so that the largest is one.
+
+.. math:: \delta^2_{ij} = \left(d_{ij} / \max_{kl} d_{kl}\right)^2
+"""
+
+from typing import Any, final
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from riemap.distances import memory
+from riemap.distances.hops import checked_nodes
+from riemap.distances.paths import DistanceMatrix, shortest_paths
+from riemap.graphs.dissimilarities import Dissimilarities
+from riemap.graphs.graph import Graph
+from riemap.types import Array
+
+
+@final
+class Target:
+    """Blocks of squared, max-scaled distances, straight from the compact matrix.
+
+    >>> target = Target.of(Graph.from_edges([(0, 1), (1, 2)]))
+    >>> target.block(np.array([0, 2]))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+
+    def __init__(self, matrix: DistanceMatrix) -> None:
+        self.matrix = matrix
+        self.maximum = float(matrix.max())
+
+    @classmethod
+    def of(cls, graph: Graph | Dissimilarities) -> "Target":
+        """The target of a graph's shortest paths."""
+        return cls(shortest_paths(graph))
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.matrix)
+
+    def block(self, nodes: NDArray[np.int64], out: Array | None = None) -> Array:
+        """Squared, scaled distances among ``nodes``, ``(b, b)``, into ``out`` where it is given.
+
+        Nodes in increasing order are read fastest.
+        """
+        numbers = checked_nodes(nodes, self.n)
+        size = len(numbers)
+        if out is None:
+            memory.require(size**2 * 8, f"targets of {size} nodes", "take fewer nodes at a time")
+            out = np.empty((size, size))
+        elif out.shape != (size, size) or out.dtype != np.float64:
+            raise ValueError(f"targets of {size} nodes are float64{size, size}, not {out.dtype}{out.shape}")
+        _squares(self.matrix, numbers, self.maximum, out)
+        return out
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def _squares(matrix: Any, nodes: Any, maximum: float, out: Any) -> None:
+    """Row ``i`` of ``out``: fetched first, which is a load at a time, then scaled, which vectorises."""
+    for i in prange(len(nodes)):
+        row, squares = matrix[nodes[i]], out[i]
+        for j in range(len(nodes)):
+            squares[j] = row[np.uint64(nodes[j])]  # unsigned: no test for indices that count from the end
+        for j in range(len(nodes)):
+            ratio = squares[j] / maximum
+            squares[j] = ratio * ratio

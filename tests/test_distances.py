@@ -1,0 +1,222 @@
+"""Shortest paths are exact, whatever the graph, the number of threads and the state of the store."""
+
+from collections.abc import Callable
+
+import naive
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import shortest_path
+from strategies import graphs
+
+from riemap.distances import (
+    Target,
+    diameter,
+    hop_counts,
+    hops,
+    memory,
+    paths,
+    rows_from,
+    shortest_paths,
+    spread,
+)
+from riemap.graphs import DATASETS, Dissimilarities, Graph
+
+
+def path(n: int) -> Graph:
+    nodes = np.arange(n)
+    return Graph.from_edges(np.column_stack([nodes[:-1], nodes[1:]]), name=f"path of {n}")
+
+
+def random_graph(n: int, m: int, seed: int = 0, weighted: bool = False) -> Graph:
+    """A random tree and ``m`` more edges."""
+    rng = np.random.default_rng(seed)
+    tree = np.column_stack([rng.integers(0, np.arange(1, n)), np.arange(1, n)])
+    more = rng.integers(0, n, (m, 2))
+    edges = np.concatenate([tree, more[more[:, 0] != more[:, 1]]])
+    edges = np.unique(np.sort(edges, axis=1), axis=0)
+    return Graph.from_edges(edges, rng.uniform(0.1, 2.0, len(edges)) if weighted else None)
+
+
+@given(graph=graphs())
+def test_small_graphs_equal_networkx(graph: Graph) -> None:
+    np.testing.assert_allclose(shortest_paths(graph), naive.shortest_paths(graph), rtol=1e-14)
+
+
+@pytest.mark.parametrize("n", [2, 63, 64, 65, 511, 512, 513, 1100])
+def test_sizes_about_those_of_words_and_batches(n: int) -> None:
+    graph = random_graph(n, n // 2, seed=n)
+    adjacency = csr_array((np.ones(2 * graph.m), graph.indices, graph.indptr), shape=(n, n))
+    assert np.array_equal(hop_counts(graph), shortest_path(adjacency, unweighted=True))
+
+
+@pytest.mark.parametrize(("n", "width"), [(256, np.uint8), (257, np.uint16), (1000, np.uint16)])
+def test_counts_are_as_narrow_as_the_diameter_allows(n: int, width: type) -> None:
+    """The largest count of a path is n - 1: 255 is one byte, 256 is two."""
+    found = hop_counts(path(n))
+    assert found.dtype == width
+    assert np.array_equal(found, np.abs(np.subtract.outer(np.arange(n), np.arange(n))))
+
+
+def test_four_bytes_where_two_are_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path that needs them takes minutes; here two bytes are left out."""
+    monkeypatch.setattr(hops, "WIDTHS", (np.uint8, np.uint32))
+    found = hop_counts(path(300), np.array([0, 299]))
+    assert found.dtype == np.uint32
+    assert np.array_equal(found, [np.arange(300), np.arange(300)[::-1]])
+
+
+def test_rows_are_those_of_the_matrix_in_any_order() -> None:
+    sources = np.array([700, 3, 3, 0, 64, 511, 512])
+    for graph in (random_graph(800, 200), random_graph(800, 200, weighted=True)):
+        np.testing.assert_allclose(rows_from(graph, sources), shortest_paths(graph)[sources], rtol=1e-14)
+
+
+def test_weighted_lengths_are_symmetric_and_equal_scipy() -> None:
+    graph = random_graph(300, 400, weighted=True)
+    found = shortest_paths(graph)
+    assert np.array_equal(found, found.T)
+    adjacency = csr_array((graph.weights, graph.indices, graph.indptr), shape=(300, 300))
+    np.testing.assert_allclose(found, shortest_path(adjacency, method="J"), rtol=1e-13)
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
+def test_any_number_of_threads_gives_the_same_bytes() -> None:
+    graph, threads = random_graph(1500, 3000), numba.get_num_threads()
+    try:
+        found = []
+        for count in (1, 2):
+            numba.set_num_threads(count)
+            found.append(hop_counts(graph).tobytes())
+    finally:
+        numba.set_num_threads(threads)
+    assert found[0] == found[1]
+
+
+@given(graph=graphs())
+def test_counts_of_distances_and_diameter(graph: Graph) -> None:
+    whole = naive.shortest_paths(graph)
+    lengths, counts, mean, exact = spread(graph)
+    assert exact
+    assert counts.sum() == graph.n * (graph.n - 1) // 2
+    assert diameter(graph) == lengths[-1] == whole.max()
+    assert [np.sum(whole == x) // 2 for x in lengths] == counts.tolist()
+    assert mean == pytest.approx(whole[np.triu_indices(graph.n, 1)].mean())
+
+
+def test_lengths_that_differ_by_rounding_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 are not the same number; on a path both ways occur."""
+    monkeypatch.setattr(paths, "_BLOCK", 10)
+    nodes = np.arange(31)
+    graph = Graph.from_edges(np.column_stack([nodes[:-1], nodes[1:]]), np.tile([0.1, 0.2, 0.3], 10))
+    found = spread(graph)
+    places = np.concatenate([[0], np.cumsum(np.tile([1, 2, 3], 10))])
+    tenths = np.abs(np.subtract.outer(places, places))[np.triu_indices(31, 1)]
+    lengths, counts = np.unique(tenths, return_counts=True)
+    assert found.exact
+    np.testing.assert_allclose(found.lengths, lengths / 10, rtol=1e-12)
+    assert np.array_equal(found.counts, counts)
+
+
+@pytest.mark.parametrize("block", [1 << 24, 5000])
+def test_many_different_lengths_are_counted_in_ranges(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "_BLOCK", block)
+    graph = random_graph(120, 100, weighted=True)
+    whole = shortest_paths(graph)[np.triu_indices(120, 1)]
+    lengths, counts, mean, exact = spread(graph)
+    assert not exact
+    assert len(lengths) == len(counts) == 20
+    assert lengths[-1] == diameter(graph)
+    assert counts.tolist() == [np.sum((whole <= b) & (whole > b - lengths[0])) for b in lengths]
+    assert mean == pytest.approx(whole.mean())
+
+
+@pytest.mark.parametrize("name", [name for name, d in DATASETS.items() if d.n < 6000 and d.m is not None])
+def test_datasets_equal_scipy(name: str, paper_graph: Callable[[str], Graph]) -> None:
+    graph = paper_graph(name)
+    adjacency = csr_array((np.ones(2 * graph.m), graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    expected = shortest_path(adjacency, method="D", unweighted=True)
+    assert np.array_equal(shortest_paths(graph, stored=False), expected)
+
+
+# --- targets ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_target_blocks_are_squared_and_scaled(weighted: bool) -> None:
+    graph = random_graph(200, 100, weighted=weighted)
+    whole = shortest_paths(graph)
+    target, nodes = Target.of(graph), np.random.default_rng(0).permutation(200)[:77]
+    expected = (whole / whole.max())[np.ix_(nodes, nodes)] ** 2
+    np.testing.assert_allclose(target.block(nodes), expected, rtol=1e-15)
+    out = np.empty((77, 77))
+    assert target.block(nodes, out) is out
+    assert np.array_equal(out, target.block(nodes))
+    assert target.block(np.arange(200)).max() == 1.0
+    assert np.array_equal(target.block(nodes.astype(np.int32)), out)
+    assert target.block(np.array([], int)).shape == (0, 0)
+
+
+@pytest.mark.parametrize("nodes", [[0, 9], [-1, 2], [0.0, 1.0], [[0, 1]], [True, False]])
+def test_nodes_that_are_none_are_refused(nodes: list[object]) -> None:
+    """Compiled loops would read somewhere else."""
+    graph = path(9)
+    for use in (Target.of(graph).block, lambda x: rows_from(graph, x), lambda x: hop_counts(graph, x)):
+        with pytest.raises(IndexError, match="whole numbers from 0 to 8"):
+            use(np.array(nodes))
+    with pytest.raises(IndexError, match="from 0 to 1"):
+        rows_from(Dissimilarities(np.array([[0.0, 1.0], [1.0, 0.0]]), ("a", "b"), "two"), np.array([-1]))
+
+
+@pytest.mark.parametrize("out", [np.empty((3, 2)), np.empty((2, 2), np.float32), np.empty(2)])
+def test_a_block_has_its_own_shape_and_type(out: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"targets of 2 nodes are float64\(2, 2\), not"):
+        Target.of(path(9)).block(np.arange(2), out)
+
+
+def test_dissimilarities_are_their_own_distances() -> None:
+    matrix = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+    points = Dissimilarities(matrix, ("a", "b", "c"), "three")
+    assert np.array_equal(shortest_paths(points), matrix)
+    assert Target.of(points).block(np.array([0, 1]))[0, 1] == 0.25
+    assert diameter(points) == 4.0
+
+
+# --- memory -----------------------------------------------------------------------------------------
+
+
+def test_too_large_a_matrix_is_refused_with_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free", lambda: 50_000)
+    with pytest.raises(
+        MemoryError, match=r"400 nodes of .* need 160 kB of memory, and 50 kB are free; .*--sources"
+    ):
+        shortest_paths(path(400))
+    with pytest.raises(MemoryError, match="take fewer nodes"):
+        Target(np.zeros((2000, 2000), np.uint8) + np.uint8(1)).block(np.arange(2000))
+
+
+def test_free_memory_is_known_here_and_limits_count(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert memory.free() > 1e6
+    for name, text in {
+        "memory.max": "5000",
+        "memory.current": "3000",
+        "memory.stat": "inactive_file 500\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.setattr(memory, "_CGROUP", tmp_path)
+    assert memory.free() == 2500
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.free() > 1e6
+
+
+def test_small_matrices_leave_the_disk_alone(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
+    shortest_paths(path(50))
+    assert not (tmp_path / "cache").exists()
+    monkeypatch.setattr(paths, "STORED_FROM", 1)
+    shortest_paths(path(50), stored=False)
+    assert not (tmp_path / "cache").exists()
+    shortest_paths(path(50))
+    assert len(list((tmp_path / "cache" / "distances").iterdir())) == 1

@@ -1,0 +1,158 @@
+"""The store of distances survives kills, damage and crowds: what comes out of it is always right."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from riemap import files
+from riemap.distances import hop_counts, paths, shortest_paths, store
+from riemap.graphs import Graph, GraphWarning
+
+N = 1200
+GRAPH = Graph.from_edges(np.column_stack([np.arange(N), np.roll(np.arange(N), -1)]), name="ring")
+RIGHT = np.minimum(d := np.abs(np.subtract.outer(np.arange(N), np.arange(N))), N - d)
+
+MAKE = """
+import numpy as np, sys
+from riemap.distances import shortest_paths
+from riemap.graphs import Graph
+n = 1200
+ring = Graph.from_edges(np.column_stack([np.arange(n), np.roll(np.arange(n), -1)]), name="ring")
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range(int(sys.argv[1])):
+    found = shortest_paths(ring)
+    d = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    assert np.array_equal(found, np.minimum(d, n - d))
+    if sys.argv[2] == "again":
+        import riemap.distances.store as store
+        store.save(ring, found)
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path))
+    return tmp_path / "distances"
+
+
+def start(times: int, mode: str = "once") -> "subprocess.Popen[str]":
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAKE, str(times), mode],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def go(process: "subprocess.Popen[str]") -> None:
+    assert process.stdin is not None
+    process.stdin.write("go\n")
+    process.stdin.flush()
+
+
+def test_it_is_computed_once_and_mapped_after(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = shortest_paths(GRAPH)
+    assert isinstance(first.base, np.memmap)
+    monkeypatch.setattr(paths, "hop_counts", None)
+    second = shortest_paths(GRAPH)
+    assert np.array_equal(first, RIGHT)
+    assert np.array_equal(second, RIGHT)
+    assert not second.flags.writeable
+    (file,) = folder.iterdir()
+    assert np.array_equal(np.load(file, mmap_mode="r"), RIGHT), "any NumPy can map it"
+    assert file.stat().st_mode & 0o777 == 0o666 & ~files._umask()
+
+
+def test_every_flipped_byte_is_noticed(folder: Path) -> None:
+    shortest_paths(GRAPH)
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    draw = random.Random(0)
+    places = [*range(0, 140, 7), *(draw.randrange(len(whole)) for _ in range(20)), *range(-12, 0)]
+    for place in places:
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << draw.randrange(8)
+        file.write_bytes(damaged)
+        with pytest.warns(GraphWarning, match="damaged .*; computing them again"):
+            found = shortest_paths(GRAPH)
+        assert np.array_equal(found, RIGHT)
+        assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize("length", [0, 1, 11, 12, 100, 128, 5000, -1, -12, -13])
+def test_a_file_cut_short_is_noticed(length: int, folder: Path) -> None:
+    shortest_paths(GRAPH)
+    (file,) = folder.iterdir()
+    file.write_bytes(file.read_bytes()[:length])
+    with pytest.warns(GraphWarning, match="damaged"):
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+
+
+def test_a_file_of_another_graph_is_noticed(folder: Path) -> None:
+    other = Graph.from_edges(np.column_stack([np.arange(N - 1), np.arange(1, N)]), name="line")
+    shortest_paths(other)
+    (file,) = folder.iterdir()
+    file.rename(folder / f"{GRAPH.key}.npy")
+    with pytest.warns(GraphWarning, match="checksum"):
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+
+
+def test_killed_while_writing(folder: Path) -> None:
+    """At a different moment each time, many of them in the middle of a file."""
+    for delay in np.linspace(0.0, 0.05, 12):
+        process = start(10_000, "again")
+        go(process)
+        while not folder.exists() and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    for part in folder.glob(".*.part"):
+        os.utime(part, (0, 0))
+    store.save(GRAPH, hop_counts(GRAPH))
+    assert [file.name for file in folder.iterdir()] == [f"{GRAPH.key}.npy"], "what they left is swept"
+
+
+def test_eight_at_once(folder: Path) -> None:
+    processes = [start(3, "again") for _ in range(8)]
+    for process in processes:
+        go(process)
+    for process in processes:
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
+    assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_a_folder_that_cannot_be_written_costs_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "file"))
+    with pytest.warns(GraphWarning) as told:
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    assert any("they stay in memory" in str(w.message) for w in told)
+
+
+def test_a_full_disk_costs_a_warning(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.warns(GraphWarning, match="No space left on device.*they stay in memory"):
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    assert list(folder.iterdir()) == []

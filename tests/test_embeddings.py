@@ -1,0 +1,291 @@
+"""An embedding has its points on its space, finds them by label, and comes back from a file as it was."""
+
+import io
+import math
+import zipfile
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from riemap.embeddings import Embedding
+from riemap.manifolds import MANIFOLDS
+from riemap.spaces import Space
+
+labels = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.tuples(inner, inner),
+    max_leaves=3,
+)
+ODD = (
+    0,
+    "0",
+    -7,
+    10**30,
+    "",
+    "two\nlines",
+    "naïve ☃ \U0001f600",
+    "\ud800",
+    'a "b"',
+    2.5,
+    (1, (2, "x")),
+    None,
+)
+
+
+def embedding(names: tuple[Hashable, ...] = ("a", "b", "c"), space: str = "H2 x S2") -> Embedding:
+    parsed = Space.parse(space)
+    points = parsed.random(np.random.default_rng(0), len(names))
+    return Embedding(parsed, points, np.linspace(-0.5, 0.5, len(parsed.factors)), names)
+
+
+def same(a: Embedding, b: Embedding) -> bool:
+    return (
+        (a.space, a.labels, [type(x) for x in a.labels]) == (b.space, b.labels, [type(x) for x in b.labels])
+        and a.log_scales.tobytes() == b.log_scales.tobytes()
+        and [x.tobytes() for x in a.points] == [x.tobytes() for x in b.points]
+    )
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", [*(str(cls(*cls.shown)) for cls in MANIFOLDS), "H3^2 x Gr(2,4) x E1"])
+def test_every_space_comes_back_from_a_file(space: str, tmp_path: Path) -> None:
+    before = embedding(space=space)
+    before.save(tmp_path / "e.npz")
+    assert same(Embedding.load(tmp_path / "e.npz"), before)
+    assert same(Embedding.load(str(tmp_path / "e.npz")), before)
+
+
+def test_odd_labels_come_back_from_a_file(tmp_path: Path) -> None:
+    embedding(ODD).save(tmp_path / "e.npz")
+    assert same(Embedding.load(tmp_path / "e.npz"), embedding(ODD))
+
+
+@given(names=st.lists(labels, min_size=1, max_size=6, unique=True))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_label_that_json_has_comes_back(names: list[Hashable], tmp_path: Path) -> None:
+    before = embedding(tuple(names), "E1")
+    before.save(tmp_path / "e.npz")
+    assert Embedding.load(tmp_path / "e.npz").labels == before.labels
+
+
+def test_other_labels_become_texts_that_are_found_by_the_label_itself(tmp_path: Path) -> None:
+    names = (frozenset({3}), math.inf, b"raw", np.int64(4), np.str_("x"), (np.float64(0.5), frozenset()))
+    embedding(names).save(tmp_path / "e.npz")
+    found = Embedding.load(tmp_path / "e.npz")
+    assert found.labels == ("frozenset({3})", "inf", "b'raw'", 4, "x", (0.5, "frozenset()"))
+    assert found.numbers(list(names[:5])).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_labels_that_a_file_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
+    """Before anything is written, so that an older file stays."""
+    path = tmp_path / "e.npz"
+    path.write_bytes(b"old")
+    with pytest.raises(ValueError, match="cannot tell apart"):
+        embedding((frozenset({3}), "frozenset({3})")).save(path)
+    assert path.read_bytes() == b"old"
+
+
+def test_a_file_is_written_whole_and_without_pickle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "e.npz"
+    embedding().save(path)
+    whole = path.read_bytes()
+    with np.load(path, allow_pickle=False) as arrays:
+        assert sorted(arrays) == ["labels", "log_scales", "points0", "points1", "space"]
+    monkeypatch.setattr(np, "savez", lambda file, **_: file.write(b"half") and 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        embedding(("x", "y")).save(path)
+    assert path.read_bytes() == whole
+    assert [file.name for file in tmp_path.iterdir()] == ["e.npz"]
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(ValueError, match="is not an embedding saved by riemap") as caught:
+        Embedding.load(path)
+    text = str(caught.value)
+    assert text.isprintable(), text
+    assert len(text) < len(str(path)) + 300
+    return text
+
+
+def saved(**arrays: Any) -> bytes:
+    """An embedding's file with some of its arrays replaced, or left out where they are ``None``."""
+    stream, given_ = io.BytesIO(), embedding(space="E2")
+    good = {
+        "space": np.array("E2"),
+        "labels": np.frombuffer(b'["a","b","c"]', np.uint8),
+        "log_scales": np.zeros(1),
+        "points0": given_.points[0],
+    }
+    np.savez(stream, **{key: value for key, value in (good | arrays).items() if value is not None})
+    return stream.getvalue()
+
+
+def test_the_file_of_these_tests_is_a_right_one(tmp_path: Path) -> None:
+    (tmp_path / "e.npz").write_bytes(saved())
+    assert Embedding.load(tmp_path / "e.npz").labels == ("a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "No data left in file"),
+        (b"garbage", ""),
+        (b"PK\x03\x04 and no more", ""),
+        (saved(space=None), "space"),
+        (saved(labels=None), "labels"),
+        (saved(points0=None), "points0"),
+        (saved(log_scales=None), "log_scales"),
+        (saved(space=np.array("Q3")), "cannot read"),
+        (saved(space=np.array("E2 x E2")), "points1"),
+        (saved(space=np.array("E3")), "expected (3, 3)"),
+        (saved(space=np.array([1.0, 2.0])), ""),
+        (saved(labels=np.frombuffer(b"[1, 2", np.uint8)), ""),
+        (saved(labels=np.frombuffer(b"3", np.uint8)), ""),
+        (saved(labels=np.frombuffer(b'[{"a": 1}, 1, 2]', np.uint8)), ""),
+        (saved(labels=np.frombuffer(b"[1, 1, 2]", np.uint8)), "same label"),
+        (saved(labels=np.frombuffer(b"[" * 100_000, np.uint8)), ""),
+        (saved(labels=np.frombuffer(b"\xff\xfe", np.uint8)), ""),
+        (saved(labels=np.frombuffer(b"[]", np.uint8), points0=np.zeros((0, 2))), "at least one node"),
+        (saved(log_scales=np.zeros(2)), "log-scale for each"),
+        (saved(log_scales=np.array([np.nan])), "not finite"),
+        (saved(points0=np.full((3, 2), np.nan)), "not on E2"),
+        (saved(points0=np.zeros((3, 2), np.int64)), "float64"),
+        (saved(points0=np.array([["a", "b"]] * 3)), "float64"),
+        (saved(points0=np.array([[None, 1]] * 3, dtype=object)), "allow_pickle"),
+    ],
+)
+def test_what_is_no_embedding_is_refused_in_one_line(data: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "e.npz").write_bytes(data)
+    assert message in refusal(tmp_path / "e.npz")
+
+
+def test_other_numpy_files_are_refused(tmp_path: Path) -> None:
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    refusal(tmp_path / "array.npy")
+    with (tmp_path / "pickle.npy").open("wb") as file:
+        np.save(file, np.array([{}]), allow_pickle=True)
+    refusal(tmp_path / "pickle.npy")
+
+
+def test_every_truncation_is_refused(tmp_path: Path) -> None:
+    whole = saved()
+    for length in range(0, len(whole), 7):
+        (tmp_path / "e.npz").write_bytes(whole[:length])
+        refusal(tmp_path / "e.npz")
+
+
+@given(place=st.integers(0, len(saved()) - 1), value=st.integers(1, 255))
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_changed_byte_gives_an_embedding_or_one_line(place: int, value: int, tmp_path: Path) -> None:
+    """Zip files have checksums of their contents, though not of every byte."""
+    damaged = bytearray(saved())
+    damaged[place] ^= value
+    (tmp_path / "e.npz").write_bytes(damaged)
+    try:
+        found = Embedding.load(tmp_path / "e.npz")
+    except ValueError:
+        refusal(tmp_path / "e.npz")
+    else:
+        assert found.labels == ("a", "b", "c")
+
+
+def test_a_zip_of_something_else_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "e.npz", "w") as archive:
+        archive.writestr("letter.txt", "hello")
+    refusal(tmp_path / "e.npz")
+
+
+def test_a_file_that_cannot_be_opened_is_that(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Embedding.load(tmp_path / "none.npz")
+    with pytest.raises(IsADirectoryError):
+        Embedding.load(tmp_path)
+
+
+# --- what an embedding is ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", MANIFOLDS, ids=lambda cls: cls.symbol)
+def test_points_off_their_manifold_are_refused(cls: Any) -> None:
+    """By a thousandth; rounding is let pass. Of a flat space every point is right."""
+    m = cls(*cls.shown)
+    space = Space.parse(str(m))
+    (x,) = space.random(np.random.default_rng(0), 4)
+    rng = np.random.default_rng(1)
+    near = x * (1.0 + 1e-12 * rng.normal(size=x.shape))
+    Embedding(space, (near,), np.zeros(1), tuple(range(4)))
+    off = x + 1e-3 * rng.normal(size=x.shape)
+    if np.abs(m.project(off) - off).max() > 1e-5:
+        with pytest.raises(ValueError, match=f"not on {cls.symbol}"):
+            Embedding(space, (off,), np.zeros(1), tuple(range(4)))
+    else:
+        assert cls.symbol == "E"
+    for bad in (np.nan, np.inf):
+        wrong = x.copy()
+        wrong.flat[-1] = bad
+        with pytest.raises(ValueError, match=f"not on {cls.symbol}"):
+            Embedding(space, (wrong,), np.zeros(1), tuple(range(4)))
+
+
+def test_wrong_shapes_types_and_labels_are_refused() -> None:
+    space = Space.parse("E2")
+    x, s, names = np.zeros((3, 2)), np.zeros(1), ("a", "b", "c")
+    for points, scales, called, message in (
+        ((x, x), s, names, "each of its factors"),
+        ((), s, names, "each of its factors"),
+        ((x,), np.zeros(2), names, "each of its factors"),
+        ((x,), np.zeros((1, 1)), names, "each of its factors"),
+        ((x,), np.array([np.inf]), names, "not finite"),
+        ((x,), np.zeros(1, np.float32), names, "float64, not float64 and float32"),
+        ((x.astype(np.float32),), s, names, "float64, not float32"),
+        ((x[:2],), s, names, r"shape \(2, 2\); expected \(3, 2\)"),
+        ((x,), s, names[:2], r"shape \(3, 2\); expected \(2, 2\)"),
+        ((x,), s, ("a", "b", "a"), "same label"),
+        ((x[:0],), s, (), "at least one node"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Embedding(space, points, scales, called)
+
+
+def test_distances_are_those_of_the_space_between_nodes_by_name() -> None:
+    e = embedding()
+    found = e.distances(["c", "a"], ["a", "b", "c"])
+    for i, j in ((0, 2), (1, 0)):
+        assert found[i, j] < 1e-15
+    apart = sum(
+        math.exp(s) * m.sqdist(x[2], x[1])
+        for m, x, s in zip(e.space.factors, e.points, e.log_scales, strict=True)
+    )
+    assert found[0, 1] == pytest.approx(math.sqrt(apart), rel=1e-12)
+    assert np.array_equal(e.sqdist_rows(np.array([2, 0])) ** 0.5, found)
+    assert e.n == 3
+    assert repr(e) == "<Embedding of 3 nodes in H2 x S2 (4 dimensions)>"
+    with pytest.raises(ValueError, match="no node is called 'd'; the first one is 'a'"):
+        e.distances(["a"], ["d"])
+
+
+def test_a_number_and_its_text_are_one_label_unless_both_are_known() -> None:
+    assert embedding((1, 2, "x")).numbers(["2", 1]).tolist() == [1, 0]
+    assert embedding(("1", "2")).numbers([2, np.int64(1)]).tolist() == [1, 0]
+    both = embedding((1, "1"))
+    assert (both.numbers([1]).tolist(), both.numbers(["1"]).tolist()) == ([0], [1])
+
+
+def test_another_order_is_the_same_embedding() -> None:
+    e = embedding()
+    other = e.reordered(("c", "a", "b"))
+    assert other.labels == ("c", "a", "b")
+    assert np.array_equal(other.distances(["a"], ["b", "c"]), e.distances(["a"], ["b", "c"]))
+    assert same(other.reordered(e.labels), e)
+    for wrong in (("a", "b"), ("a", "b", "b"), ("a", "b", "c", "a")):
+        with pytest.raises(ValueError, match=f"{len(wrong)} nodes were named, and the embedding has 3"):
+            e.reordered(wrong)
+    with pytest.raises(ValueError, match="no node is called 'd'"):
+        e.reordered(("a", "b", "d"))

@@ -1,0 +1,243 @@
+"""Every metric equals its naive twin; laws over the registry supply the rest."""
+
+import json
+import math
+
+import naive
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import graphs, squared_distances
+from test_distances import random_graph
+
+from riemap.distances import shortest_paths
+from riemap.embeddings import Embedding
+from riemap.graphs import Dissimilarities, Graph
+from riemap.metrics import METRICS, Scores, comparison, correlation, distortion, evaluate, score
+from riemap.spaces import Space
+
+PERFECT = {"high": 1.0, "low": 0.0, "worst": 1.0}
+
+
+def close(a: float | None, b: float | None) -> bool:
+    return a is b is None or a == pytest.approx(b, rel=1e-9, abs=1e-12)
+
+
+def embedding(graph: Graph, space: str = "H2 x S2", seed: int = 0) -> Embedding:
+    parsed = Space.parse(space)
+    points = parsed.random(np.random.default_rng(seed), graph.n)
+    return Embedding(parsed, points, np.linspace(-0.5, 0.5, len(parsed.factors)), graph.labels)
+
+
+@given(data=st.data())
+def test_f1_and_map_equal_their_twins_with_ties(data: st.DataObject) -> None:
+    graph = data.draw(graphs())
+    sqdist = data.draw(squared_distances(graph.n))
+    distances = shortest_paths(graph)
+    scores = score(distances, sqdist, graph)
+    curve, counts = naive.f1_curve(distances.tolist(), sqdist.tolist())
+    np.testing.assert_allclose(scores.f1_curve, curve, rtol=1e-12)
+    assert scores.layers == tuple(counts)
+    assert scores["map"] == pytest.approx(naive.mean_average_precision(graph, sqdist), rel=1e-12)
+
+
+@given(data=st.data())
+def test_scores_over_pairs_equal_their_twins(data: st.DataObject) -> None:
+    graph = data.draw(graphs())
+    sqdist = data.draw(squared_distances(graph.n))
+    distances = shortest_paths(graph)
+    scores = score(distances, sqdist, graph)
+    for name, value in naive.pair_scores(distances, sqdist).items():
+        assert close(scores[name], value), name
+
+
+@given(graph=graphs())
+def test_the_graphs_own_distances_are_perfect(graph: Graph) -> None:
+    distances = shortest_paths(graph)
+    scores = score(distances, (distances / distances.max()) ** 2, graph)
+    assert set(scores.f1_curve) == {1.0}
+    for metric in METRICS:
+        value, perfect = scores[metric.name], PERFECT.get(metric.name, PERFECT[metric.best])
+        if metric.name == "map" and graph.weights is not None:
+            continue  # a neighbour along a long edge may not be among the nearest
+        assert value is None or value == pytest.approx(perfect, abs=1e-7)
+    assert (scores["pearson"] is None) == (len(np.unique(distances)) == 2)
+
+
+@given(graph=graphs(), seed=st.integers(0, 1000))
+def test_relabelling_changes_nothing(graph: Graph, seed: int) -> None:
+    """No ties here, whose order is that of the nodes."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(graph.n, 3))
+    sqdist = ((points[:, None] - points) ** 2).sum(-1)
+    order = rng.permutation(graph.n)
+    place = np.argsort(order)
+    ends = graph.edges()
+    weights = None
+    if graph.weights is not None:
+        dense = np.zeros((graph.n, graph.n))
+        dense[np.repeat(np.arange(graph.n), graph.degrees), graph.indices] = graph.weights
+        weights = dense[ends[:, 0], ends[:, 1]]
+    other = Graph.from_edges(place[ends], weights)
+    a = score(shortest_paths(graph), sqdist, graph)
+    b = score(shortest_paths(other), sqdist[np.ix_(order, order)], other)
+    np.testing.assert_allclose(a.f1_curve, b.f1_curve, rtol=1e-12)
+    for metric in METRICS:
+        assert close(a[metric.name], b[metric.name]), metric.name
+
+
+@pytest.mark.parametrize("metric", [m.name for m in METRICS if m.name not in ("ad", "stress")])
+def test_rescaling_changes_only_what_measures_scale(metric: str) -> None:
+    graph = random_graph(60, 60)
+    distances, sqdist = shortest_paths(graph), embedding(graph).sqdist_rows(np.arange(60))
+    assert score(distances, sqdist, graph)[metric] == pytest.approx(
+        score(distances, 7.0 * sqdist, graph)[metric], rel=1e-12
+    )
+
+
+def test_blocks_and_ranges_give_what_one_block_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(60, 80)
+    e = embedding(graph)
+    whole = evaluate(e, graph)
+    for module, name, value in (
+        (comparison, "BLOCK", 1000),
+        (comparison, "KEPT", 0),
+        (correlation, "SORTED", 500),
+        (distortion, "FEW", 5),
+    ):
+        monkeypatch.setattr(module, name, value)
+    parts = evaluate(e, graph)
+    np.testing.assert_allclose(parts.f1_curve, whole.f1_curve, rtol=1e-12)
+    for metric in METRICS:
+        assert parts[metric.name] == pytest.approx(whole[metric.name], rel=1e-12), metric.name
+
+
+def test_all_points_together() -> None:
+    """Distances that are all zero: no scale helps, nothing correlates, and JSON has no infinity."""
+    graph = random_graph(20, 10)
+    scores = score(shortest_paths(graph), np.zeros((20, 20)), graph)
+    assert (scores["ad"], scores["ad_rescaled"], scores["stress"]) == (1.0, 1.0, 1.0)
+    assert scores["worst"] == math.inf
+    assert scores["pearson"] is None
+    assert scores["spearman"] is None
+    found = json.loads(json.dumps(scores.as_json(), allow_nan=False))
+    assert found["scores"]["worst"] is None
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_a_distance_that_is_none_is_refused(value: float) -> None:
+    sqdist = np.ones((5, 5))
+    sqdist[2, 3] = value
+    with pytest.raises(ValueError, match="no distance between nodes 2 and 3"):
+        score(shortest_paths(random_graph(5, 3)), sqdist)
+
+
+@pytest.mark.parametrize(
+    ("distances", "sqdist"),
+    [
+        (np.zeros((3, 3)), np.ones((3, 3))),
+        (np.ones((3, 3)), np.ones((3, 3))),
+        (np.ones((3, 3)) - 2.0 * np.eye(3), np.ones((3, 3))),
+        (np.where(np.eye(3), 0.0, np.nan), np.ones((3, 3))),
+        (np.where(np.eye(3), 0.0, np.inf), np.ones((3, 3))),
+        (1.0 - np.eye(3), np.ones((3, 2))),
+        (np.zeros((1, 1)), np.zeros((1, 1))),
+    ],
+)
+def test_distances_that_are_none_are_refused(distances: np.ndarray, sqdist: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"distances are positive|cannot compare"):
+        score(distances, sqdist)
+
+
+def test_layers_are_the_different_distances_whatever_their_type() -> None:
+    """Whole numbers with gaps are lengths like any other."""
+    distances = 3 * shortest_paths(random_graph(40, 40)).astype(np.int64)
+    sqdist = embedding(random_graph(40, 40)).sqdist_rows(np.arange(40))
+    assert score(distances, sqdist) == score(distances / 3.0, sqdist)
+    assert score(distances, sqdist.astype(np.float32))["ad"] == pytest.approx(score(distances, sqdist)["ad"])
+
+
+def test_a_zero_with_a_sign_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(30, 30)
+    sqdist = embedding(graph).sqdist_rows(np.arange(30))
+    sqdist[3:6, 3:6] = 0.0
+    plain = score(shortest_paths(graph), sqdist, graph)
+    sqdist[3:6, 3:6] = -0.0
+    for few in (1 << 20, 5):
+        monkeypatch.setattr(distortion, "FEW", few)
+        monkeypatch.setattr(correlation, "SORTED", few)
+        assert score(shortest_paths(graph), sqdist, graph) == pytest.approx(plain)
+
+
+def test_without_a_graph_there_is_no_map() -> None:
+    matrix = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
+    points = Dissimilarities(matrix, ("a", "b", "c"), "three")
+    scores = evaluate(embedding(points), points)  # type: ignore[arg-type]
+    assert scores["map"] is None
+    assert scores["f1@1"] is not None
+
+
+# --- samples ----------------------------------------------------------------------------------------
+
+
+def test_a_sample_estimates_with_its_standard_error() -> None:
+    """Over many seeds the error is about as large as it says."""
+    graph = random_graph(400, 500)
+    e = embedding(graph)
+    exact = evaluate(e, graph)
+    draws = [evaluate(e, graph, sources=80, seed=seed) for seed in range(25)]
+    for name in ("f1@1", "auc", "map", "ad", "ad_rescaled", "stress", "pearson", "spearman"):
+        misses = np.array([(d[name] - exact[name]) / d.errors[name] for d in draws])
+        assert 0.4 < np.sqrt(np.mean(misses**2)) < 2.5, name
+    assert "worst" not in draws[0].errors
+    assert draws[0].sources == 80
+
+
+def test_a_sample_of_all_is_exact_and_a_seed_repeats() -> None:
+    graph = random_graph(50, 60)
+    e = embedding(graph)
+    assert evaluate(e, graph, sources=50) == evaluate(e, graph)
+    assert evaluate(e, graph, sources=500) == evaluate(e, graph)
+    assert evaluate(e, graph, sources=9, seed=3) == evaluate(e, graph, sources=9, seed=3)
+    assert evaluate(e, graph, sources=1).errors["ad"] is None
+    with pytest.raises(ValueError, match="sources=0"):
+        evaluate(e, graph, sources=0)
+
+
+def test_a_large_graph_is_sampled_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("riemap.metrics.scores.LARGE", 100)
+    monkeypatch.setattr("riemap.metrics.scores.SAMPLE", 30)
+    graph = random_graph(120, 60, weighted=True)
+    e = embedding(graph)
+    assert evaluate(e, graph).sources == 30
+    assert evaluate(e, graph, sources=120).sources == 120
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
+def test_any_number_of_threads_gives_the_same_scores() -> None:
+    graph, threads = random_graph(300, 300), numba.get_num_threads()
+    found: list[Scores] = []
+    try:
+        for count in (1, 2):
+            numba.set_num_threads(count)
+            found.append(evaluate(embedding(graph), graph))
+    finally:
+        numba.set_num_threads(threads)
+    assert found[0] == found[1]
+
+
+# --- labels -----------------------------------------------------------------------------------------
+
+
+def test_nodes_are_matched_by_label() -> None:
+    graph = random_graph(30, 30)
+    named = Graph(graph.indptr, graph.indices, None, tuple(f"n{i}" for i in range(30)), "named")
+    e = embedding(named)
+    order = np.random.default_rng(0).permutation(30)
+    assert evaluate(e.reordered(tuple(named.labels[i] for i in order)), named) == evaluate(e, named)
+    with pytest.raises(ValueError, match="not an embedding of graph: no node is called 0"):
+        evaluate(e, graph)
+    with pytest.raises(KeyError, match="no metric is called 'f2'; there are f1@1"):
+        evaluate(e, named)["f2"]

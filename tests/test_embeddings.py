@@ -135,8 +135,8 @@ def test_the_file_of_these_tests_is_a_right_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "No data left in file"),
-        (b"garbage", ""),
+        (b"", "does not begin like one"),
+        (b"garbage", "does not begin like one"),
         (b"PK\x03\x04 and no more", ""),
         (saved(space=None), "space"),
         (saved(labels=None), "labels"),

@@ -128,11 +128,14 @@ class Embedding:
                 return cls._read(raw)
             except Exception as error:
                 raise ValueError(
-                    f"{path} is not an embedding saved by riemap, an .npz file ({shown(str(error), 200)})"
+                    f"{path} is not an embedding saved by riemap, an .npz file: {shown(str(error), 200)}"
                 ) from None
 
     @classmethod
     def _read(cls, raw: IO[bytes]) -> "Embedding":
+        if raw.read(4) != b"PK\3\4":
+            raise ValueError("it does not begin like one")
+        raw.seek(0)
         with np.load(raw, allow_pickle=False) as file:
             space = Space.parse(str(file["space"][()]))
             points = tuple(file[f"points{k}"] for k in range(len(space.factors)))

@@ -203,7 +203,7 @@ def _connected(
     largest = int(np.argmax(sizes))
     pieces = f"{name}: the graph has {count} components, the largest with {sizes[largest]} of {n} nodes"
     if component == "error":
-        raise ValueError(f"{pieces}; distances need a connected graph, and component='largest' would keep it")
+        raise ValueError(f"{pieces}; component='largest' (without --whole) keeps that one")
     inside = member[pairs[:, 0]] == largest
     edges = f"{np.count_nonzero(inside)} of {len(pairs)} edges"
     warn(f"{pieces} and {edges}; only that one is kept")

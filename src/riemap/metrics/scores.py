@@ -110,6 +110,8 @@ def evaluate(
     """
     if sources is not None and sources < 1:
         raise ValueError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
+    if seed < 0:
+        raise ValueError(f"seed={seed} is negative; give a whole number from 0 up")
     if embedding.labels != graph.labels:
         embedding = _matched(embedding, graph)
     count = (SAMPLE if graph.n > LARGE else graph.n) if sources is None else min(sources, graph.n)

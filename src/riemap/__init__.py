@@ -8,12 +8,60 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from riemap.distances import Target, shortest_paths
+    from riemap.embeddings import Embedding
+    from riemap.graphs import (
+        Dissimilarities,
+        Graph,
+        GraphWarning,
+        as_graph,
+        generate,
+        load_dataset,
+        open_graph,
+        read_dissimilarities,
+        read_graph,
+    )
+    from riemap.metrics import Scores, evaluate
     from riemap.spaces import Space
 
 __version__ = "0.1.0"
-__all__ = ["Space", "__version__"]
+__all__ = [
+    "Dissimilarities",
+    "Embedding",
+    "Graph",
+    "GraphWarning",
+    "Scores",
+    "Space",
+    "Target",
+    "__version__",
+    "as_graph",
+    "evaluate",
+    "generate",
+    "load_dataset",
+    "open_graph",
+    "read_dissimilarities",
+    "read_graph",
+    "shortest_paths",
+]
 
-_HOMES = {"Space": "riemap.spaces"}
+_MODULES = {
+    "riemap.distances": ("Target", "shortest_paths"),
+    "riemap.embeddings": ("Embedding",),
+    "riemap.graphs": (
+        "Dissimilarities",
+        "Graph",
+        "GraphWarning",
+        "as_graph",
+        "generate",
+        "load_dataset",
+        "open_graph",
+        "read_dissimilarities",
+        "read_graph",
+    ),
+    "riemap.metrics": ("Scores", "evaluate"),
+    "riemap.spaces": ("Space",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:

@@ -6,9 +6,12 @@ from typing import Annotated
 import typer
 
 import riemap
-from riemap.cli import spaces
+from riemap.cli import datasets, describe, evaluate, spaces
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("describe")(describe.describe)
+app.command("evaluate")(evaluate.evaluate)
+app.command("datasets")(datasets.datasets)
 app.command("spaces")(spaces.spaces)
 
 
@@ -28,7 +31,7 @@ def _riemap(
 ) -> None:
     """Graphs in curved spaces: embed, measure, explain, show.
 
-    Start here: riemap spaces
+    Start here: riemap describe karate
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

@@ -1,11 +1,56 @@
-"""How a verb says that the input is at fault."""
+"""How a verb says that the input is at fault, or that something was done to it."""
 
-from typing import NoReturn
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn, TextIO
 
 import typer
 
 
 def refuse(error: Exception) -> NoReturn:
     """Print the message on stderr and exit with code 2."""
-    typer.echo(f"riemap: {error}", err=True)
+    typer.echo(f"riemap: {_one_line(error)}", err=True)
     raise typer.Exit(2)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn errors about the input into one line and exit code 2, and warnings about it into one line each.
+
+    A reader that went away (``riemap ... | head``) is not the input's fault.
+    """
+    from riemap.graphs import GraphWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GraphWarning)
+        others = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, GraphWarning):
+                typer.echo(f"riemap: warning: {_one_line(message)}", err=True)
+            else:
+                others(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except (ValueError, OSError, MemoryError) as error:
+            refuse(error)
+
+
+def _one_line(message: Exception | str) -> str:
+    """The message as the user should see it: without error numbers, line breaks and control characters."""
+    text = str(message)
+    if isinstance(message, OSError) and message.strerror and message.filename is not None:
+        text = f"{message.filename}: {message.strerror.lower()}"
+    return "".join(c if c.isprintable() else " " if c.isspace() else ascii(c)[1:-1] for c in text)

@@ -1,0 +1,106 @@
+"""``riemap describe``: what a graph is like."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
+from riemap.cli.messages import refusing
+
+if TYPE_CHECKING:
+    from riemap.graphs import Dissimilarities, Graph
+
+BARS = 20
+"""Most lines of a histogram; more distances than that are taken together."""
+
+LABEL = 8
+"""Width of the first column of it."""
+
+
+def describe(
+    graph: GraphText, symmetrise: Symmetrise = False, whole: Whole = False, as_json: AsJson = False
+) -> None:
+    """Show how large a graph is, its degrees, and how far its nodes are from each other.
+
+    Example: riemap describe karate
+    """
+    with refusing():
+        from riemap.graphs import open_graph
+
+        opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
+        facts = describe_graph(opened)
+    if as_json:
+        typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
+    else:
+        _show(facts)
+
+
+def describe_graph(graph: "Graph | Dissimilarities") -> dict[str, Any]:
+    """Everything that is shown, as numbers."""
+    import numpy as np
+
+    from riemap.distances import spread
+    from riemap.graphs import Graph
+
+    lengths, counts, mean, exact = spread(graph)
+    facts: dict[str, Any] = {"graph": graph.name, "n": graph.n}
+    if isinstance(graph, Graph):
+        degrees = graph.degrees
+        facts |= {
+            "m": graph.m,
+            "weighted": graph.weights is not None,
+            "degree": {
+                "min": int(degrees.min()),
+                "median": float(np.median(degrees)),
+                "mean": float(degrees.mean()),
+                "max": int(degrees.max()),
+            },
+        }
+    return facts | {
+        "diameter": lengths[-1].item(),
+        "mean_distance": mean,
+        "distances": {"values" if exact else "up_to": lengths.tolist(), "pairs": counts.tolist()},
+    }
+
+
+def _show(facts: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    kind = "points" if "m" not in facts else "nodes"
+    size = f"{facts['n']} {kind}" + (f", {facts['m']} edges" if "m" in facts else ", no edges")
+    unit = " hops" if facts.get("weighted") is False else ""
+    lines = [(facts["graph"], size + (", weighted" if facts.get("weighted") else ""))]
+    if "degree" in facts:
+        d = facts["degree"]
+        spread = f"{d['min']} to {d['max']}, median {d['median']:g}, mean {d['mean']:.2f}"
+        lines.append(("degree", spread))
+    lines.append(("diameter", f"{facts['diameter']:g}{unit}"))
+    lines.append(("mean distance", f"{facts['mean_distance']:.2f}{unit}"))
+    width = max(len(heading) for heading, _ in lines[1:])
+    console.print(f"{lines[0][0]}: {lines[0][1]}", style="bold")
+    for heading, text in lines[1:]:
+        console.print(f"{heading:{width}}  {text}")
+    console.print(f"\n{'hops' if unit else 'distance':>{LABEL}}   pairs of {kind}")
+    room = max(min(console.width - LABEL - 21, 24), 1)
+    for label, pairs, share, longest in _bars(facts["distances"]):
+        bar = "█" * round(room * longest) or "▏"
+        console.print(f"{label:>{LABEL}}  {pairs:>10}  {_percent(share):>4}  {bar}")
+
+
+def _bars(distances: dict[str, list[Any]]) -> list[tuple[str, int, float, float]]:
+    """Label, number, share, and length against the longest, of each line of the histogram."""
+    values, pairs = distances.get("values"), distances["pairs"]
+    labels = [f"≤ {v:.4g}" for v in distances["up_to"]] if values is None else [f"{v:.4g}" for v in values]
+    step = -(-len(labels) // BARS)
+    groups = [(labels[i : i + step], sum(pairs[i : i + step])) for i in range(0, len(labels), step)]
+    most, total = max(count for _, count in groups), sum(pairs)
+    return [
+        (names[0] if len(names) == 1 else f"{names[0]}–{names[-1]}", count, count / total, count / most)
+        for names, count in groups
+    ]
+
+
+def _percent(share: float) -> str:
+    return "<1%" if 0.0 < share < 0.005 else f"{share:.0%}"

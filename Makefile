@@ -22,7 +22,7 @@ help:
 	@echo "make demo    install riemap and show its spaces"
 	@echo "make test    run the tests and doctests; PYTEST_ARGS='-k stein' selects"
 	@echo "make check   format, lint, types, layers, and the wheel in a fresh environment"
-	@echo "make bench   time the kernels against geoopt"
+	@echo "make bench   time the kernels against geoopt (the other benchmarks: benchmarks/README.md)"
 	@echo "make clean   remove everything that make creates"
 	@echo "PYTHON=...   the interpreter for .venv, 3.11 or newer (now: $(PYTHON))"
 

@@ -1,11 +1,20 @@
-"""The README tells the truth: its table is the registry's, its example runs."""
+"""The README tells the truth: its table is the registry's, its examples and commands run."""
 
 import math
 import re
+import shlex
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+from riemap.cli import main
 from riemap.cli.spaces import range_text
+from riemap.embeddings import Embedding
+from riemap.graphs import load_dataset
 from riemap.manifolds import MANIFOLDS
+from riemap.metrics import METRICS
+from riemap.spaces import Space
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -17,10 +26,30 @@ def test_the_table_is_the_registry() -> None:
         assert f"| `{m}` | {m.dim} | {curvature} | {m.formula} | {m.name} |" in README
 
 
-def test_the_example_runs() -> None:
-    """And ends with gradients of the shapes of the points."""
-    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+def test_the_examples_run() -> None:
+    """Gradients have the shapes of the points; scores are numbers, and distances those between nodes."""
+    spaces, graphs = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict = {}
-    exec(code, names)
+    exec(spaces, names)
     assert [g.shape for g in names["gradients"]] == [(512, 4), (512, 3)]
     assert names["in_scales"].shape == (2,)
+    names = {}
+    exec(graphs, names)
+    assert (names["hops"].shape, names["hops"].itemsize) == ((34, 34), 1)
+    assert names["target"].block(np.arange(34)).max() == 1.0
+    assert all(isinstance(names["scores"][m.name], float) for m in METRICS)
+
+
+def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder that has the embedding they speak of."""
+    monkeypatch.chdir(tmp_path)
+    graph, space = load_dataset("karate"), Space.parse("H2")
+    points = space.random(np.random.default_rng(0), graph.n)
+    Embedding(space, points, np.zeros(1), graph.labels).save("karate-h2.npz")
+    shown = "".join(block for block in README.split("```")[1::2] if block.startswith("\n"))
+    commands = [shlex.split(line, comments=True) for line in re.findall(r"^riemap .*", shown, re.MULTILINE)]
+    assert {command[1] for command in commands} >= {"datasets", "describe", "evaluate"}
+    for command in commands:
+        with pytest.raises(SystemExit) as stop:
+            main(command[1:])
+        assert not stop.value.code, command

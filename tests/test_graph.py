@@ -1,6 +1,7 @@
 """Graph.from_edges: a simple connected graph comes out as it went in, and all else is said aloud."""
 
 import warnings
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riemap.graphs import Graph, GraphWarning
+from riemap.distances import Target
+from riemap.graphs import Dissimilarities, Graph, GraphWarning
 
 nodes = st.integers(0, 11)
 edge_lists = st.lists(st.tuples(nodes, nodes), min_size=1, max_size=40)
@@ -163,3 +165,34 @@ def test_bad_weights_are_placed(weight: float) -> None:
 def test_refusals(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Graph.from_edges(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("edges", "weights", "message"),
+    [
+        ([(0, 1), (1, 2)], [1.7e308, 1.7e308], "from 1.7e\\+308 to 1.7e\\+308 are too far apart"),
+        ([(0, 1), (1, 2)], [1e-200, 1.0], "from 1e-200 to 1 are too far apart"),
+        ([(0, 10**9)], None, "1,000,000,001 nodes with 1 entries"),
+        ([(0, 10**12)], None, "node number 1000000000000 is too large"),
+        (np.array([[0, 2**63]], np.uint64), None, "node number 9223372036854775808 is too large"),
+    ],
+)
+def test_numbers_beyond_reason_are_refused(edges: Any, weights: Any, message: str) -> None:
+    """Before memory is set aside for them, or a path is infinitely long."""
+    with pytest.raises(ValueError, match=message):
+        Graph.from_edges(edges, weights)
+
+
+def test_lengths_may_differ_as_much_as_their_squares_can() -> None:
+    graph = Graph.from_edges([(0, 1), (1, 2)], [1e-140, 1.0])
+    assert Target.of(graph).block(np.arange(2))[0, 1] > 0.0
+    with pytest.raises(ValueError, match="too far apart"):
+        Dissimilarities(np.array([[0, 1e-200, 1], [1e-200, 0, 1], [1, 1, 0]]), (0, 1, 2), "points")
+
+
+def test_a_matrix_of_dissimilarities_stays_its_owner_s() -> None:
+    """What was given can still be written to; what is kept cannot."""
+    given_ = np.array([[0.0, 1.0], [1.0, 0.0]])
+    points = Dissimilarities(given_, ("a", "b"), "two")
+    assert given_.flags.writeable
+    assert not points.matrix.flags.writeable

@@ -241,3 +241,21 @@ def test_nodes_are_matched_by_label() -> None:
         evaluate(e, graph)
     with pytest.raises(KeyError, match="no metric is called 'f2'; there are f1@1"):
         evaluate(e, named)["f2"]
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_what_is_no_graph_or_no_embedding_is_told(swap: bool) -> None:
+    graph = random_graph(9, 3)
+    given_ = (graph, embedding(graph)) if swap else (embedding(graph), "karate")
+    with pytest.raises(TypeError, match="an Embedding is compared with a Graph, not"):
+        evaluate(*given_)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a graph is read by read_graph, load_dataset or as_graph, not str"):
+        shortest_paths("karate")  # type: ignore[arg-type]
+
+
+def test_close_nodes_have_no_less_than_no_distortion() -> None:
+    """Squares that have lost most of their digits, all alike."""
+    graph = Graph.from_edges([(0, 1), (1, 2)])
+    points = 1e-160 * np.arange(3.0)[:, None]
+    e = Embedding(Space.parse("E1"), (points,), np.zeros(1), graph.labels)
+    assert evaluate(e, graph)["ad_rescaled"] >= 0.0

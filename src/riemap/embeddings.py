@@ -20,6 +20,9 @@ from riemap.types import Array
 OFF = 1e-6
 """How far a point may lie from its manifold, against its size: above rounding, below a mistake."""
 
+LARGEST = 300.0
+"""Largest log-scale, up or down: beyond it squared distances overflow or vanish."""
+
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +55,8 @@ class Embedding:
                 )
             if not np.isfinite(x).all() or np.abs(m.project(x) - x).max() > OFF * max(np.abs(x).max(), 1.0):
                 raise ValueError(f"some of the points are not on {m}")
-        if not np.isfinite(self.log_scales).all():
-            raise ValueError(f"the log-scales {self.log_scales} are not finite")
+        if not (np.abs(self.log_scales) <= LARGEST).all():
+            raise ValueError(f"the log-scales {self.log_scales} are not all between -{LARGEST} and {LARGEST}")
         if len(set(self.labels)) < len(self.labels):
             raise ValueError("two nodes have the same label; labels must differ")
 

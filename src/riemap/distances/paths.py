@@ -45,6 +45,9 @@ def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> Di
     """
     if isinstance(graph, Dissimilarities):
         return graph.matrix
+    if not isinstance(graph, Graph):
+        given = type(graph).__name__
+        raise TypeError(f"a graph is read by read_graph, load_dataset or as_graph, not {given}")
     found = store.load(graph) if stored else None
     if found is not None:
         return found

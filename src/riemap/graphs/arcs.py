@@ -7,14 +7,11 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.graphs.graph import Component, Graph
+from riemap.graphs.graph import Component, Graph, check_nodes
 from riemap.specs import shown
 from riemap.types import Array
 
 Listing: TypeAlias = Literal["once", "twice", "directed"]
-
-# A matrix or an edge_index claims its number of nodes; one with next to no edges is a mistake or a trap.
-CREDIBLE_NODES = 1_000_000
 
 
 @final
@@ -89,15 +86,6 @@ def complete(weights: Sequence[float | None], place: Callable[[int], str], name:
             f"{len(weights) - len(missing)} of {len(weights)} edges have one; give one to all or to none"
         )
     return np.array(weights, dtype=np.float64)
-
-
-def check_nodes(n: int, edges: int, where: str) -> None:
-    """Refuse a number of nodes that the edges cannot explain, before memory is set aside for them."""
-    if n > max(CREDIBLE_NODES, 4 * edges):
-        raise ValueError(
-            f"{where}: {n:,} nodes with {edges:,} entries are far from a connected graph; "
-            "leave out the nodes that have no edges"
-        )
 
 
 def matrix_arcs(matrix: Any, name: str) -> Arcs:

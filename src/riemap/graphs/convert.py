@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.graphs.arcs import Arcs, Listing, check_nodes, complete, matrix_arcs
-from riemap.graphs.graph import Component, Graph
+from riemap.graphs.arcs import Arcs, Listing, complete, matrix_arcs
+from riemap.graphs.graph import Component, Graph, check_nodes
 from riemap.specs import shown
 
 

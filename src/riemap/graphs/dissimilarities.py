@@ -10,7 +10,7 @@ from typing import final
 
 import numpy as np
 
-from riemap.graphs.graph import Labels
+from riemap.graphs.graph import SPAN, Labels
 from riemap.graphs.source import Source, content_lines, is_number, load, number, split
 from riemap.specs import shown
 from riemap.types import Array
@@ -32,7 +32,9 @@ class Dissimilarities:
         _check(self.matrix, self.name)
         if len(self.labels) != len(self.matrix) or len(set(self.labels)) < len(self.labels):
             raise ValueError(f"{self.name}: {len(self.matrix)} points need as many labels, all different")
-        self.matrix.flags.writeable = False
+        frozen = self.matrix.view()
+        frozen.flags.writeable = False
+        object.__setattr__(self, "matrix", frozen)
 
     def __repr__(self) -> str:
         return f"<Dissimilarities {self.name}: {self.n} points>"
@@ -67,6 +69,9 @@ def _check(matrix: Array, name: str) -> None:
                 f"{name}: entry ({i}, {j}), {matrix[i, j]:g}, {what}; "
                 "dissimilarities are symmetric, positive, and zero on the diagonal"
             )
+    least = float(matrix[~np.eye(len(matrix), dtype=bool)].min())
+    if not least > SPAN * float(matrix.max()):
+        raise ValueError(f"{name}: numbers from {least:g} to {matrix.max():g} are too far apart to compare")
 
 
 def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:

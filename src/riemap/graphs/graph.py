@@ -21,6 +21,12 @@ Component: TypeAlias = Literal["largest", "error"]
 
 Labels: TypeAlias = tuple[Hashable, ...]
 
+CREDIBLE_NODES = 1_000_000
+"""Nodes that may be claimed by a number; many more than there are edges are a mistake or a trap."""
+
+SPAN = 1e-150
+"""Least ratio of two lengths: their squares, scaled so that the largest is one, must not vanish."""
+
 
 class GraphWarning(UserWarning):
     """Something in the data was left out or merged; the message says what, and how much of it."""
@@ -77,6 +83,8 @@ class Graph:
             raise ValueError(f"component={component!r} is not 'largest' or 'error'")
         pairs = _as_pairs(edges, name)
         count = int(pairs.max(initial=-1)) + 1
+        if labels is None:
+            check_nodes(count, len(pairs), name)
         named: Labels = tuple(range(count)) if labels is None else tuple(labels)
         if count > len(named):
             raise ValueError(f"{name}: an edge names node {count - 1}, but there are {len(named)} labels")
@@ -136,6 +144,8 @@ def _as_pairs(edges: ArrayLike, name: str) -> NDArray[np.int64]:
         raise ValueError(f"{name}: edges are an (m, 2) array of node numbers, not {pairs.dtype}{pairs.shape}")
     if pairs.min() < 0:
         raise ValueError(f"{name}: node number {pairs.min()} is negative; nodes are counted from 0")
+    if pairs.max() >= np.iinfo(np.int32).max:
+        raise ValueError(f"{name}: node number {pairs.max()} is too large; nodes are counted from 0")
     return pairs.astype(np.int64)
 
 
@@ -153,6 +163,9 @@ def _as_weights(
             f"{name}, {place(int(bad[0]))}: weight {lengths[bad[0]]:g} is not a positive number; "
             "a weight is the length of its edge, e.g. 2.5"
         )
+    low, high = float(lengths.min()), float(lengths.max())
+    if not low / SPAN > high * len(lengths):  # which no path is longer than
+        raise ValueError(f"{name}: weights from {low:g} to {high:g} are too far apart to compare")
     return lengths
 
 
@@ -222,6 +235,15 @@ def _rows(
     indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
     both = None if lengths is None else np.concatenate([lengths, lengths])[order]
     return indptr, target[order].astype(np.int32), both
+
+
+def check_nodes(n: int, edges: int, where: str) -> None:
+    """Refuse a number of nodes that the edges cannot explain, before memory is set aside for them."""
+    if n > max(CREDIBLE_NODES, 4 * edges):
+        raise ValueError(
+            f"{where}: {n:,} nodes with {edges:,} entries are far from a connected graph; "
+            "leave out the nodes that have no edges"
+        )
 
 
 def counted(count: int, noun: str) -> str:

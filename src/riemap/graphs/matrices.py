@@ -5,7 +5,8 @@ import zipfile
 
 import numpy as np
 
-from riemap.graphs.arcs import Arcs, check_nodes, matrix_arcs
+from riemap.graphs.arcs import Arcs, matrix_arcs
+from riemap.graphs.graph import check_nodes
 from riemap.graphs.source import Source, content_lines, number, refuse_bomb
 from riemap.specs import shown
 

@@ -60,9 +60,8 @@ def rescaled_distortion(c: Comparison) -> float:
     found = np.sort(np.concatenate([_between(r, low, high) for r in ratios()]))
     k = _half(smaller_sum + np.cumsum(found), total)
     median, smaller_sum, smaller = found[k], smaller_sum + float(found[:k].sum()), smaller + k
-    return float(
-        (smaller - smaller_sum / median + (total - smaller_sum) / median - (count - smaller)) / count
-    )
+    deviation = smaller - smaller_sum / median + (total - smaller_sum) / median - (count - smaller)
+    return max(float(deviation / count), 0.0)  # rounding may leave less than nothing
 
 
 def _half(cumulated: Array, total: float) -> int:

@@ -108,6 +108,9 @@ def evaluate(
     seed
         Of the draw.
     """
+    if not isinstance(embedding, Embedding) or not isinstance(graph, Graph | Dissimilarities):
+        given = f"{type(embedding).__name__} and {type(graph).__name__}"
+        raise TypeError(f"an Embedding is compared with a Graph, not {given}; as_graph makes one of others")
     if sources is not None and sources < 1:
         raise ValueError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
     if seed < 0:

@@ -154,6 +154,7 @@ def test_bad_datasets_are_one_message_and_exit_code_2(
             "riemap: a.edges: no such file or directory\n",
         ),
         (OSError("no space"), "riemap: no space\n"),
+        (MemoryError("need 2 GB"), "riemap: need 2 GB\n"),
     ],
 )
 def test_bad_input_is_one_line(error: Exception, line: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -223,6 +224,12 @@ def test_describe_shows_sizes_degrees_and_distances(capsys: pytest.CaptureFixtur
         ["5", "8", "1%"],
     ]
     assert err == ""
+
+
+def test_few_pairs_are_not_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("describe", "complete-bipartite(n=1,m=600)") == 0
+    bars = capsys.readouterr().out.splitlines()[6:]
+    assert [line.split() for line in bars] == [["1", "600", "<1%", "▏"], ["2", "179700", "100%", "█" * 24]]
 
 
 @pytest.mark.parametrize("columns", [30, 50, 80, 200])

@@ -211,6 +211,13 @@ def test_free_memory_is_known_here_and_limits_count(tmp_path, monkeypatch: pytes
     assert memory.free() > 1e6
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_matrix_is_not_to_be_written_to(stored: bool, weighted: bool) -> None:
+    """Whoever asks next may get the same one."""
+    assert not shortest_paths(random_graph(20, 20, weighted=weighted), stored=stored).flags.writeable
+
+
 def test_small_matrices_leave_the_disk_alone(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
     shortest_paths(path(50))

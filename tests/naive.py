@@ -1,5 +1,7 @@
 """Slow, obvious versions of fast functions, written from their definitions."""
 
+from itertools import pairwise
+
 import networkx as nx
 import numpy as np
 from scipy import stats
@@ -26,6 +28,12 @@ def f1_curve(distances, sqdist):
             precision, recall = len(good) / len(visited), len(good) / len(wanted)
             found.setdefault(k, []).append(2 * precision * recall / (precision + recall))
     return [np.mean(found[k]) for k in sorted(found)], [len(found[k]) for k in sorted(found)]
+
+
+def area_under(curve):
+    """Trapezoids of width one between consecutive layers, over their number."""
+    areas = [(a + b) / 2 for a, b in pairwise(curve)]
+    return sum(areas) / len(areas) if areas else curve[0]
 
 
 def mean_average_precision(graph, sqdist):

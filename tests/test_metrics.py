@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from strategies import graphs, squared_distances
 from test_distances import random_graph
 
 from riemap.distances import shortest_paths
 from riemap.embeddings import Embedding
-from riemap.graphs import Dissimilarities, Graph
+from riemap.graphs import Dissimilarities, Graph, generate
 from riemap.metrics import METRICS, Scores, comparison, correlation, distortion, evaluate, score
 from riemap.spaces import Space
 
@@ -40,6 +41,8 @@ def test_f1_and_map_equal_their_twins_with_ties(data: st.DataObject) -> None:
     curve, counts = naive.f1_curve(distances.tolist(), sqdist.tolist())
     np.testing.assert_allclose(scores.f1_curve, curve, rtol=1e-12)
     assert scores.layers == tuple(counts)
+    assert scores["f1@1"] == pytest.approx(curve[0], rel=1e-12)
+    assert scores["auc"] == pytest.approx(naive.area_under(curve), rel=1e-12)
     assert scores["map"] == pytest.approx(naive.mean_average_precision(graph, sqdist), rel=1e-12)
 
 
@@ -112,6 +115,29 @@ def test_blocks_and_ranges_give_what_one_block_gives(monkeypatch: pytest.MonkeyP
     np.testing.assert_allclose(parts.f1_curve, whole.f1_curve, rtol=1e-12)
     for metric in METRICS:
         assert parts[metric.name] == pytest.approx(whole[metric.name], rel=1e-12), metric.name
+
+
+@given(data=st.data())
+def test_finer_and_finer_bins_find_the_median_among_ties(data: st.DataObject) -> None:
+    graph = data.draw(graphs())
+    sqdist = data.draw(squared_distances(graph.n))
+    distances = shortest_paths(graph)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distortion, "FEW", 0)
+        found = score(distances, sqdist, graph)["ad_rescaled"]
+    assert close(found, naive.pair_scores(distances, sqdist)["ad_rescaled"])
+
+
+def test_layers_do_not_split_where_lengths_differ_by_rounding() -> None:
+    """Tenths, whose sums depend on their order, give the layers of whole numbers."""
+    nodes = np.arange(31)
+    ends = np.column_stack([nodes[:-1], nodes[1:]])
+    whole, tenths = (Graph.from_edges(ends, np.tile(w, 10)) for w in ([1, 2, 3], [0.1, 0.2, 0.3]))
+    e = embedding(whole)
+    for sources in (None, 20):
+        a, b = (evaluate(e, graph, sources=sources) for graph in (whole, tenths))
+        assert a.layers == b.layers
+        assert a.f1_curve == pytest.approx(b.f1_curve)
 
 
 def test_all_points_together() -> None:
@@ -193,6 +219,28 @@ def test_a_sample_estimates_with_its_standard_error() -> None:
         assert 0.4 < np.sqrt(np.mean(misses**2)) < 2.5, name
     assert "worst" not in draws[0].errors
     assert draws[0].sources == 80
+
+
+def test_a_sample_counts_every_pair_that_its_sources_see() -> None:
+    graph = random_graph(40, 40)
+    e = embedding(graph)
+    found = evaluate(e, graph, sources=15, seed=2)
+    drawn = np.random.default_rng(2).permutation(40)[:15]
+    others = np.arange(40) != drawn[:, None]
+    g = (shortest_paths(graph)[drawn] / shortest_paths(graph).max())[others]
+    d = np.sqrt(e.sqdist_rows(drawn)[others])
+    assert found["ad"] == pytest.approx(np.mean(np.abs(d - g) / g))
+    assert found["ad_rescaled"] == pytest.approx(min(np.mean(np.abs(d / g / r - 1.0)) for r in d / g))
+    assert found["spearman"] == pytest.approx(stats.spearmanr(d, g).statistic)
+    assert found["pearson"] == pytest.approx(stats.pearsonr(d, g).statistic)
+
+
+def test_a_sample_knows_the_largest_distance_of_all() -> None:
+    """Also where no source sees it: a perfect embedding has no distortion in any sample."""
+    graph = generate("path(n=50)")
+    e = Embedding(Space.parse("E1"), (np.linspace(0.0, 1.0, 50)[:, None],), np.zeros(1), graph.labels)
+    for seed in range(5):
+        assert evaluate(e, graph, sources=3, seed=seed)["ad"] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_sample_of_all_is_exact_and_a_seed_repeats() -> None:

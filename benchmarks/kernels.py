@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
     options = parser.parse_args()
     numba.set_num_threads(min(2, numba.get_num_threads()))
-    print(header())
+    print(header("geoopt", "torch"))
     n = options.points
     pair = n * (n - 1) / 2 * 1e-9
     print(f"{n} points, float64, forward + backward; ns per unordered pair\n")

@@ -37,16 +37,16 @@ def best_in_turns(
     return best
 
 
-def header() -> str:
-    """What was measured, where and with what."""
+def header(*libraries: str) -> str:
+    """What was measured, where, and with which libraries."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
     )
-    libraries = " ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "geoopt", "torch"))
+    versions = " ".join(f"{name} {version(name)}" for name in ("numpy", "numba", *libraries))
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
     return (
         f"riemap {commit.stdout.strip() or version('riemap')}, "
-        f"Python {platform.python_version()}, {libraries}\n"
+        f"Python {platform.python_version()}, {versions}\n"
         f"{cpu or platform.machine()}, {numba.get_num_threads()} threads"
     )

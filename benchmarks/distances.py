@@ -1,0 +1,133 @@
+"""All-pairs shortest paths: ours against rustworkx, SciPy, networkit and igraph, in one run.
+
+Run: python benchmarks/distances.py [facebook power condmat]
+
+Everyone starts from its own graph object and ends with all distances in memory; whoever can, uses two threads
+(ours, rustworkx, networkit). SciPy gets the fastest of its methods for an unweighted graph. Seconds, least
+of several rounds in turns; a peer that takes over five seconds is run once. The last lines are the weighted
+case (Dijkstra, random lengths on power), how long a block of targets takes, and, from a new process each, the
+peak memory of condmat's matrix beside that of a process that only imports.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numba
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+from timing import best_in_turns, header, seconds
+
+from riemap.distances import Target, hop_counts, shortest_paths
+from riemap.graphs import Graph, load_dataset
+
+PEAK = """
+import resource
+from riemap.distances import shortest_paths
+from riemap.graphs import load_dataset
+{}
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def peers(graph: Graph) -> dict[str, Callable[[], object]]:
+    """Each library, with the graph in its own form."""
+    import igraph
+    import networkit
+    import rustworkx
+
+    threads = numba.get_num_threads()
+    edges = [(int(u), int(v)) for u, v in graph.edges()]
+    adjacency = csr_array((np.ones(2 * graph.m), graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    rust = rustworkx.PyGraph()
+    rust.add_nodes_from(range(graph.n))
+    rust.add_edges_from_no_data(edges)
+    kit = networkit.Graph(graph.n)
+    for u, v in edges:
+        kit.addEdge(u, v)
+    networkit.setNumberOfThreads(threads)
+    other = igraph.Graph(n=graph.n, edges=edges)
+    return {
+        "rustworkx": lambda: rustworkx.graph_distance_matrix(rust),
+        "SciPy": lambda: dijkstra(adjacency, unweighted=True),
+        "networkit": lambda: networkit.distance.APSP(kit).run(),
+        "igraph": other.distances,
+    }
+
+
+def compare(name: str, runs: dict[str, Callable[[], object]], slow: float = 5.0) -> None:
+    """Time ours and the others in turns, and print one line."""
+    once = {label: seconds(run) for label, run in runs.items()}
+    quick = {label: run for label, run in runs.items() if once[label] < slow}
+    best = {**once, **best_in_turns(quick, budget=1.0)}
+    fastest = min((t, label) for label, t in best.items() if label != "riemap")
+    times = "".join(f"{best[label]:12.3f}" for label in runs)
+    print(f"{name:14}{times}   {fastest[0] / best['riemap']:6.1f}x ({fastest[1]})", flush=True)
+
+
+def weighted(graph: Graph) -> None:
+    import networkit
+
+    lengths = np.random.default_rng(0).uniform(0.5, 2.0, graph.m)
+    given = Graph.from_edges(graph.edges(), lengths, name=graph.name)
+    kit = networkit.Graph(graph.n, weighted=True)
+    for (u, v), w in zip(graph.edges(), lengths, strict=True):
+        kit.addEdge(int(u), int(v), float(w))
+    compare(
+        f"{graph.name}, weights",
+        {
+            "riemap": lambda: shortest_paths(given, stored=False),
+            "networkit": lambda: networkit.distance.APSP(kit).run(),
+        },
+    )
+
+
+def blocks(graph: Graph, size: int = 512) -> None:
+    target, rng, out = Target.of(graph), np.random.default_rng(0), np.empty((size, size))
+    batches = [np.sort(rng.choice(graph.n, size, replace=False)) for _ in range(200)]
+    target.block(batches[0], out)
+    best = float("inf")
+    for _ in range(5):
+        started = time.perf_counter()
+        for nodes in batches:
+            target.block(nodes, out)
+        best = min(best, (time.perf_counter() - started) / len(batches))
+    print(f"\na block of {size} of {graph.n} nodes: {best * 1e3:.2f} ms")
+
+
+def peak(work: str) -> float:
+    """Megabytes of a new process at its largest."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK.format(work)], capture_output=True, text=True, check=True
+    )
+    return int(done.stdout) * 1024 / 1e6
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("graphs", nargs="*", default=["facebook", "power", "condmat"])
+    names = parser.parse_args().graphs
+    print(header("rustworkx", "scipy", "networkit", "igraph"))
+    print(
+        f"\n{'seconds':14}"
+        + "".join(f"{x:>12}" for x in ("riemap", "rustworkx", "SciPy", "networkit", "igraph"))
+    )
+    for name in names:
+        graph = load_dataset(name)
+        assert isinstance(graph, Graph)
+        compare(name, {"riemap": lambda graph=graph: hop_counts(graph), **peers(graph)})  # type: ignore[misc]
+    power = load_dataset("power")
+    assert isinstance(power, Graph)
+    print(f"\n{'seconds':14}{'riemap':>12}{'networkit':>12}")
+    weighted(power)
+    blocks(power)
+    bare = peak("")
+    whole = peak("shortest_paths(load_dataset('condmat'), stored=False)")
+    print(f"condmat in memory: {whole:.0f} MB at its peak, {whole - bare:.0f} MB above the bare process")
+
+
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,7 @@ import numpy as np
 
 from riemap.manifolds import MANIFOLDS, Manifold
 from riemap.types import Array, Rng
+from riemap.vmath import row_sums
 
 Points: TypeAlias = tuple[Array, ...]
 
@@ -25,9 +26,9 @@ MAX_NUMBERS = 4096
 
 
 class SpacePairs(NamedTuple):
-    """All pairs of the points of a set, in every factor of a space."""
+    """Pairs of points, in every factor of a space."""
 
-    sqdist: Array  # (n, n)
+    sqdist: Array  # (rows, n)
     gradient: Callable[[Array], tuple[Points, Array]]  # w -> gradients in points and in log-scales
 
 
@@ -81,13 +82,21 @@ class Space:
         ``gradient(w)`` differentiates :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`. A point is in a row and
         in a column, so its gradient takes :math:`w + w^\top`; a scale's takes ``w``.
         """
-        scales = self._scales(log_scales)
-        parts = [m.pairs(a) for m, a in zip(self.factors, x, strict=True)]
+        sqdist, gradient = self.rows(x, slice(None), log_scales)
+        return SpacePairs(sqdist, lambda w: gradient(w + w.T))
 
-        def gradient(w: Array) -> tuple[Points, Array]:
-            both = w + w.T
+    def rows(self, x: Points, rows: slice, log_scales: Array | None = None) -> SpacePairs:
+        r"""Squared distances from some of the points to all of them, ready for the way back.
+
+        ``gradient(both)`` takes these rows of :math:`w + w^\top` and gives the gradient at these points of
+        :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`, and the share of these rows in that of the log-scales.
+        """
+        scales, whole = self._scales(log_scales), rows.indices(len(x[0])) == (0, len(x[0]), 1)
+        parts = [m.pairs(a) if whole else m.pairs(a[rows], a) for m, a in zip(self.factors, x, strict=True)]
+
+        def gradient(both: Array) -> tuple[Points, Array]:
             points = tuple(s * p.gradient(both) for s, p in zip(scales, parts, strict=True))
-            return points, scales * [float(np.vdot(w, p.sqdist)) for p in parts]
+            return points, scales * [0.5 * float(row_sums(both, p.sqdist).sum()) for p in parts]
 
         return SpacePairs(_weighted(scales, [p.sqdist for p in parts]), gradient)
 

@@ -21,9 +21,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import njit, prange, types
 from numba.extending import intrinsic
+
+from riemap.types import Array
 
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a scalar helper, compiled into the loops that call it."""
@@ -146,7 +149,7 @@ _bits: Callable[[float], int] = _intrinsic(
 )
 """The 64 bits of a float, as an integer."""
 
-_from_bits: Callable[[int], float] = _intrinsic(
+from_bits: Callable[[int], float] = _intrinsic(
     lambda builder, x: builder.bitcast(x, ir.DoubleType()), types.float64, types.int64
 )
 """The float that has these 64 bits."""
@@ -171,7 +174,7 @@ def _split(y: float) -> tuple[int, float]:
     """``k`` and ``m`` with ``y = 2^k m`` and ``m`` between the roots of 1/2 and 2."""
     bits = _bits(y)
     k = (bits - _SQRT_HALF_BITS) >> 52
-    return k, _from_bits(bits - (k << 52))
+    return k, from_bits(bits - (k << 52))
 
 
 @inline
@@ -180,7 +183,7 @@ def _log_from(k: int, f: float) -> float:
 
     ``log(1 + f) = 2 atanh(s) = f - s (f - z Q(z))`` for ``s = f / (2 + f)``, ``z = s^2``.
     """
-    exponent = _from_bits(k + _ROUND_BITS) - _ROUND
+    exponent = from_bits(k + _ROUND_BITS) - _ROUND
     s = f / (f + 2.0)
     z = s * s
     tail = z * _horner(z, _LOG)
@@ -221,8 +224,8 @@ def exp(x: float) -> float:
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
     k = _bits(shifted) - _ROUND_BITS
     half = k >> 1
-    scale = _from_bits((half + 1023) << 52)
-    rest = _from_bits((k - half + 1023) << 52)
+    scale = from_bits((half + 1023) << 52)
+    rest = from_bits((k - half + 1023) << 52)
     return fma(fma(r * r, _horner(r, _EXP), r), scale, scale) * rest
 
 
@@ -273,3 +276,15 @@ def cos_third(r: float) -> float:
     A polynomial in ``t = sqrt((1 + r) / 2)``, in which it is ``cos(2/3 acos t)`` and smooth.
     """
     return _horner(math.sqrt(0.5 + 0.5 * r), _COS_THIRD)
+
+
+@kernel
+def row_sums(a: Array, b: Array) -> Array:
+    """Sum of each row of ``a * b``: unlike BLAS, the same bytes on any number of threads."""
+    out = np.empty(len(a))
+    for i in prange(len(a)):
+        total = 0.0
+        for j in range(a.shape[1]):
+            total += a[i, j] * b[i, j]
+        out[i] = total
+    return out

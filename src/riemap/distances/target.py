@@ -41,6 +41,22 @@ class Target:
         """Number of nodes."""
         return len(self.matrix)
 
+    @property
+    def least(self) -> float:
+        """The smallest target between two different nodes."""
+        if np.issubdtype(self.matrix.dtype, np.integer):
+            return 1.0 / self.maximum**2  # every node has a neighbour
+        return float(min(np.partition(row, 1)[1] for row in self.matrix) / self.maximum) ** 2
+
+    def rows(self, rows: slice, out: Array | None = None) -> Array:
+        """Squared, scaled distances from some nodes to all, ``(rows, n)``, into ``out`` where it is given."""
+        chosen = self.matrix[rows]
+        if out is None:
+            memory.require(chosen.size * 8, f"targets of {len(chosen)} nodes", "take fewer rows at a time")
+            out = np.empty(chosen.shape)
+        _square_rows(chosen, self.maximum, out)
+        return out
+
     def block(self, nodes: NDArray[np.int64], out: Array | None = None) -> Array:
         """Squared, scaled distances among ``nodes``, ``(b, b)``, into ``out`` where it is given.
 
@@ -55,6 +71,14 @@ class Target:
             raise ValueError(f"targets of {size} nodes are float64{size, size}, not {out.dtype}{out.shape}")
         _squares(self.matrix, numbers, self.maximum, out)
         return out
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def _square_rows(matrix: Any, maximum: float, out: Any) -> None:
+    for i in prange(len(matrix)):
+        for j in range(matrix.shape[1]):
+            ratio = matrix[i, j] / maximum
+            out[i, j] = ratio * ratio
 
 
 @njit(cache=True, parallel=True, error_model="numpy")

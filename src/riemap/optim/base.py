@@ -1,0 +1,71 @@
+"""What an optimizer is."""
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import ClassVar, TypeAlias, final
+
+import numpy as np
+
+from riemap.manifolds import Manifold
+from riemap.specs import value_text
+from riemap.types import Array
+
+State: TypeAlias = tuple[Array, ...]
+
+
+class Optimizer(ABC):
+    """A rule for steps against a gradient, spelled ``name(key=value)``; it holds numbers, and no arrays."""
+
+    symbol: ClassVar[str]
+    lr: float
+    clip: float
+    retraction: bool
+
+    @abstractmethod
+    def init(self, m: Manifold, x: Array) -> State:
+        """What to remember about each point before the first step; one row a point."""
+
+    @abstractmethod
+    def direction(self, m: Manifold, x: Array, grad: Array, state: State) -> tuple[Array, State]:
+        """Where to go from ``x``, before the rate, and what to remember."""
+
+    @final
+    def step(
+        self, m: Manifold, x: Array, grad: Array, state: State, rate: float = 1.0
+    ) -> tuple[Array, State]:
+        """New points and state, after a step at ``rate`` times the learning rate.
+
+        The gradient of each point is clipped to the length ``clip``, and the first array of the state, the
+        momentum, is carried along to the new point.
+        """
+        u, (momentum, *rest) = self.direction(m, x, clipped(m, x, grad, self.clip), state)
+        u = u * (-rate * self.lr)
+        y = m.project(m.retract(x, u) if self.retraction else m.exp(x, u))
+        return y, (m.transport(x, y, momentum), *rest)
+
+    @final
+    def __str__(self) -> str:
+        shown = [f for f in fields(self) if f.name == "lr" or getattr(self, f.name) != f.default]  # type: ignore[arg-type]
+        return f"{self.symbol}({','.join(f'{f.name}={value_text(getattr(self, f.name))}' for f in shown)})"
+
+
+def clipped(m: Manifold, x: Array, grad: Array, most: float) -> Array:
+    """Gradients no longer than ``most``, each for itself."""
+    if most == float("inf"):
+        return grad
+    length = m.norm(x, grad)
+    return grad * m._expand(np.minimum(1.0, most / np.maximum(length, most)))
+
+
+def check_positive(**values: float) -> None:
+    """Refuse numbers that are not positive."""
+    for name, value in values.items():
+        if not value > 0.0:
+            raise ValueError(f"{name}={value:g} is not positive")
+
+
+def check_fraction(**values: float) -> None:
+    """Refuse numbers outside of [0, 1)."""
+    for name, value in values.items():
+        if not 0.0 <= value < 1.0:
+            raise ValueError(f"{name}={value:g} is not in [0, 1)")

@@ -1,0 +1,42 @@
+r"""Gradient descent on a manifold  [Bonnabel2013], with momentum.
+
+.. math:: m \leftarrow \mu\,m + g, \qquad x \leftarrow \exp_x(-\eta\,m)
+
+References
+----------
+[Bonnabel2013] Bonnabel. Stochastic gradient descent on Riemannian manifolds. IEEE TAC 2013.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from riemap.manifolds import Manifold
+from riemap.optim.base import Optimizer, State, check_fraction, check_positive
+from riemap.types import Array
+
+
+@final
+@dataclass(frozen=True)
+class RSGD(Optimizer):
+    """Steps against the gradient itself."""
+
+    lr: float = 0.01
+    momentum: float = 0.0
+    clip: float = 20.0
+    retraction: bool = False
+    symbol: ClassVar[str] = "rsgd"
+
+    def __post_init__(self) -> None:
+        check_positive(lr=self.lr, clip=self.clip)
+        check_fraction(momentum=self.momentum)
+
+    def init(self, m: Manifold, x: Array) -> State:
+        """No momentum yet."""
+        return (np.zeros_like(x),)
+
+    def direction(self, m: Manifold, x: Array, grad: Array, state: State) -> tuple[Array, State]:
+        """The momentum, renewed."""
+        momentum = self.momentum * state[0] + grad
+        return momentum, (momentum,)

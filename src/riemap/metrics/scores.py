@@ -82,6 +82,18 @@ class Scores:
         }
         return {**found, "standard_errors": _finite(self.errors)} if self.errors else found
 
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Scores":
+        """What :meth:`as_json` gave; a bound that is missing there is missing here."""
+        return cls(
+            found["scores"],
+            tuple(found["f1@k"]),
+            tuple(found["layers"]),
+            found["n"],
+            found["sources"],
+            found.get("standard_errors", {}),
+        )
+
 
 def _finite(values: Mapping[str, float | None]) -> dict[str, float | None]:
     return {k: v if v is not None and math.isfinite(v) else None for k, v in values.items()}

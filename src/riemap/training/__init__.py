@@ -1,0 +1,23 @@
+"""From a graph to an embedding: one line, or the same pieces by hand."""
+
+from riemap.training.embed import embed
+from riemap.training.loop import Callback, DivergedError, Fit, Stop, TrainingWarning, fit
+from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan
+from riemap.training.state import Record
+
+__all__ = [
+    "PRESETS",
+    "Callback",
+    "DivergedError",
+    "Fit",
+    "Plan",
+    "Record",
+    "Stage",
+    "Stop",
+    "TrainingWarning",
+    "default_plan",
+    "embed",
+    "fit",
+    "paper_plan",
+    "preset_plan",
+]

@@ -1,0 +1,160 @@
+"""How to train: stages, one after the other, each with its loss and its schedule.
+
+``--preset paper`` is the protocol of [Cruceru2020, app. F] with the details of its authors' code; ``--preset
+default`` is ours, and what measurement supports (``benchmarks/quality.py``).
+
+References
+----------
+[Cruceru2020] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph embeddings.
+    2020.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, final
+
+from riemap.losses import RSNE, Loss, Schedule
+from riemap.optim import Optimizer, RAdam
+from riemap.optim.radam import Betas
+from riemap.specs import shown, suggestion
+
+RateName: TypeAlias = Literal["constant", "cosine", "plateau"]
+
+RAMP = 20
+"""Epochs in which a cosine schedule reaches its full rate.
+
+The averages of an optimizer need some to settle.
+"""
+
+PAIRS = 7e9
+"""Pairs that the default looks at in all; larger graphs get fewer epochs, between the next two numbers."""
+FEWEST, MOST = 400, 2000
+
+
+@final
+@dataclass(frozen=True)
+class Stage:
+    """Some epochs with one loss.
+
+    Parameters
+    ----------
+    loss
+        What is minimised; a schedule in it runs over these epochs.
+    epochs
+        How many.
+    rate
+        Factor of the learning rate.
+    schedule
+        Of the rate: constant; falling to zero like a cosine; or a tenth whenever the loss has not improved
+        for 50 epochs.
+    scales
+        Whether the scales of the factors are learned.
+    rescale
+        Begin by giving all distances the one factor that suits the loss best, and forget the optimizer's
+        averages.
+    """
+
+    loss: Loss
+    epochs: int
+    rate: float = 1.0
+    schedule: RateName = "constant"
+    scales: bool = True
+    rescale: bool = False
+
+    def factor(self, epoch: int) -> float:
+        """Of the learning rate, in an epoch of this stage; a plateau's comes from how the loss went."""
+        if self.schedule != "cosine":
+            return self.rate
+        ramp = min(1.0, (epoch + 1) / min(RAMP, max(self.epochs // 4, 1)))
+        return self.rate * ramp * 0.5 * (1.0 + math.cos(math.pi * epoch / self.epochs))
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides the result, but for the graph, the space and the seed."""
+
+    stages: tuple[Stage, ...]
+    optimizer: Optimizer
+    scale_lr: float
+    batch: int | None = None  # nodes in a step; all of them if None
+    radius: float = 0.1  # of the ball in which points start
+
+    @property
+    def epochs(self) -> int:
+        """Of all stages."""
+        return sum(stage.epochs for stage in self.stages)
+
+    def stage(self, epoch: int) -> tuple[int, Stage, int]:
+        """Number and stage of an epoch, and how many epochs of that stage came before."""
+        for number, stage in enumerate(self.stages):
+            if epoch < stage.epochs:
+                return number, stage, epoch
+            epoch -= stage.epochs
+        raise IndexError(f"the plan has {self.epochs} epochs")
+
+    def as_json(self) -> dict[str, object]:
+        """The plan as it is written into a run's folder."""
+        return {
+            "optimizer": str(self.optimizer),
+            "scale_lr": self.scale_lr,
+            "batch": self.batch,
+            "radius": self.radius,
+            "stages": [
+                {
+                    "loss": str(s.loss),
+                    "epochs": s.epochs,
+                    "rate": s.rate,
+                    "schedule": s.schedule,
+                    "scales": s.scales,
+                    "rescale": s.rescale,
+                }
+                for s in self.stages
+            ],
+        }
+
+
+def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """All pairs in every step; a quarter of the epochs at a temperature that unfolds the graph as a whole.
+
+    Started at a point, losses that compare lengths end in a crumpled embedding, which in a curved space does
+    not use the curvature. RSNE at a high temperature does not have this trouble, and its result is a start
+    for any loss.
+    """
+    if epochs is None:
+        epochs = int(min(max(PAIRS / (n * (n - 1) / 2), FEWEST), MOST))
+    unfold = epochs // 4
+    first = Stage(RSNE(Schedule(0.2, 0.2)), unfold, schedule="cosine")
+    rest = Stage(loss, epochs - unfold, schedule="cosine", rescale=True)
+    return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
+
+
+def paper_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """RAdam at 0.01, batches of 512 nodes, 40 epochs of burn-in, then 3,000 or until the rate is 1e-5."""
+    epochs = 3040 if epochs is None else epochs
+    each = min(10, epochs // 5)  # fewer than ten only where there are hardly more than forty in all
+    burn_in = [Stage(heated, each, rate=0.1, scales=False) for heated in _heated(loss)] if each else []
+    last = Stage(loss, epochs - 4 * each, schedule="plateau")
+    return Plan((*burn_in, last), RAdam(0.01), scale_lr=0.01, batch=512)
+
+
+def _heated(loss: Loss) -> list[Loss]:
+    """The loss at four, three, two times and at its temperature, where it has one."""
+    if not isinstance(loss, RSNE):
+        return [loss] * 4
+    return [replace(loss, T=Schedule(k * loss.T.start, k * loss.T.end)) for k in (4, 3, 2, 1)]
+
+
+PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {"default": default_plan, "paper": paper_plan}
+
+
+def preset_plan(preset: str, loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """The plan of a preset for a graph of ``n`` nodes."""
+    if preset not in PRESETS:
+        raise ValueError(
+            f"no preset is called {shown(preset)}{suggestion(preset, PRESETS)} There are {', '.join(PRESETS)}"
+        )
+    if epochs is not None and epochs < 1:
+        raise ValueError(f"epochs={epochs} is not a number of epochs, e.g. 500")
+    return PRESETS[preset](loss, n, epochs)

@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 import riemap
-from riemap.cli import datasets, describe, evaluate, spaces
+from riemap.cli import datasets, describe, embed, evaluate, spaces
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("embed")(embed.embed)
 app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("datasets")(datasets.datasets)
@@ -31,7 +32,7 @@ def _riemap(
 ) -> None:
     """Graphs in curved spaces: embed, measure, explain, show.
 
-    Start here: riemap describe karate
+    Start here: riemap embed karate --space H2
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

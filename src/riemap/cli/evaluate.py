@@ -39,11 +39,11 @@ def evaluate(
     Example: riemap evaluate karate-h2.npz karate
     """
     with refusing():
-        from riemap.embeddings import Embedding
         from riemap.graphs import open_graph
         from riemap.metrics import evaluate as score
+        from riemap.training.runs import load_embedding
 
-        loaded = Embedding.load(embedding)
+        loaded = load_embedding(embedding)
         opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
         started = time.perf_counter()
         scores = score(loaded, opened, sources=sources, seed=seed)

@@ -20,10 +20,8 @@ def refusing() -> Iterator[None]:
 
     A reader that went away (``riemap ... | head``) is not the input's fault.
     """
-    from riemap.graphs import GraphWarning
-
     with warnings.catch_warnings():
-        warnings.simplefilter("always", GraphWarning)
+        warnings.simplefilter("always", UserWarning)
         others = warnings.showwarning
 
         def show(
@@ -34,7 +32,7 @@ def refusing() -> Iterator[None]:
             file: TextIO | None = None,
             line: str | None = None,
         ) -> None:
-            if issubclass(category, GraphWarning):
+            if category.__module__.startswith("riemap."):
                 typer.echo(f"riemap: warning: {_one_line(message)}", err=True)
             else:
                 others(message, category, filename, lineno, file, line)
@@ -46,6 +44,9 @@ def refusing() -> Iterator[None]:
             raise
         except (ValueError, OSError, MemoryError) as error:
             refuse(error)
+        except ArithmeticError as error:  # nobody's fault, but no result
+            typer.echo(f"riemap: {_one_line(error)}", err=True)
+            raise typer.Exit(1) from None
 
 
 def _one_line(message: Exception | str) -> str:

@@ -1,0 +1,66 @@
+"""How training is going: a bar in a terminal, now and then a line elsewhere; always on stderr."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from riemap.training import Record
+
+LINES = 10
+"""Lines for a whole run where there is no terminal."""
+
+
+@contextmanager
+def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable[[Record], None]]":
+    """A callback for training that shows epoch, loss, rate and time left."""
+    if quiet:
+        yield lambda record: None
+    elif sys.stderr.isatty():
+        with _bar(title, epochs) as callback:
+            yield callback
+    else:
+        yield _lines(title, epochs)
+
+
+@contextmanager
+def _bar(title: str, epochs: int) -> "Iterator[Callable[[Record], None]]":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TextColumn("{task.fields[state]}", markup=False),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=epochs, state="")
+
+        def callback(record: "Record") -> None:
+            state = f"loss {record.loss:.4g}  rate {record.rate:.2g}"
+            bar.update(task, completed=record.epoch + 1, state=state)
+
+        yield callback
+
+
+def _lines(title: str, epochs: int) -> "Callable[[Record], None]":
+    started, every = time.monotonic(), max(epochs // LINES, 1)
+    begun: list[int] = []
+
+    def callback(record: "Record") -> None:
+        done = record.epoch + 1
+        begun.append(record.epoch) if not begun else None
+        if done % every and done != epochs:
+            return
+        spent = time.monotonic() - started
+        left = spent / max(done - begun[0], 1) * (epochs - done)
+        text = f"{title}: epoch {done} of {epochs}, loss {record.loss:.4g}, rate {record.rate:.2g}"
+        typer.echo(f"{text}, {left:.0f} s left", err=True)
+
+    return callback

@@ -1,0 +1,170 @@
+"""One whole training step of the paper's protocol, for us and for geoopt; and how time and memory grow.
+
+Run: python benchmarks/step.py [E3 S3 H6 SPD3 Stein3] [--grow [H3]]
+
+A step takes 512 of 4,000 nodes: gather their targets, distances, RSNE, gradients, and RAdam on points and
+scale. geoopt does the same with torch's autograd, in float64 on as many threads, over all ordered pairs by a
+broadcast or over the pairs above the diagonal, whichever is faster. Least of several rounds in turns. `share`
+is how much of our step is the kernels for the pairs. `--grow` prints seconds per epoch over all pairs, and
+the peak memory of a new process, from 1,000 to 16,000 nodes, and draws both.
+"""
+
+import argparse
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numba
+import numpy as np
+from timing import best_in_turns, header
+
+from riemap.distances import Target
+from riemap.graphs import Graph, generate
+from riemap.losses import as_loss
+from riemap.spaces import Space
+from riemap.training.loop import _Run
+from riemap.training.plan import Stage, paper_plan
+
+NODES, BATCH = 4000, 512
+BARS = {"E3": 15, "S3": 15, "H6": 25, "SPD3": 100, "Stein3": 50}
+LOSS = as_loss("rsne(T=0.1)")
+
+GROW = """
+import resource, sys, time
+import numpy as np
+from riemap.graphs import generate
+from riemap.losses import as_loss
+from riemap.spaces import Space
+from riemap.training.loop import _Run
+from riemap.training.plan import default_plan
+graph = generate(f"barabasi-albert(n={sys.argv[1]},m=2,seed=0)")
+run = _Run(graph, Space.parse(sys.argv[2]), default_plan(as_loss("stress"), graph.n), 0)
+state = run.epoch(run.start())
+times = []
+for _ in range(3):
+    started = time.perf_counter()
+    state = run.epoch(state)
+    times.append(time.perf_counter() - started)
+print(min(times), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+
+
+def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
+    """A step, and the part of it that is kernels."""
+    space = Space.parse(name)
+    plan = paper_plan(LOSS, graph.n)
+    run = _Run(graph, space, plan, 0)
+    state = run.start()
+    state = replace(state, points=space.random(np.random.default_rng(0), graph.n))
+    nodes = np.sort(np.random.default_rng(1).permutation(graph.n)[:BATCH])
+    stage: Stage = plan.stages[-1]
+    weights = np.random.default_rng(2).standard_normal((BATCH, BATCH))
+    weights += weights.T
+
+    def step() -> object:
+        x = tuple(p[nodes] for p in state.points)
+        slope = run.objective.batch(LOSS, x, state.log_scales, nodes)
+        return run._step(state, slope, nodes, BATCH, 1e-6, stage)
+
+    def kernels() -> object:
+        x = tuple(p[nodes] for p in state.points)
+        return [m.pairs(a).gradient(weights) for m, a in zip(space.factors, x, strict=True)]
+
+    return {"riemap": step, "kernels": kernels}
+
+
+def theirs(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
+    """The same step with geoopt, two ways."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch.jit, and parts of geoopt that we do not use
+        import geoopt
+        import torch
+
+        torch.set_num_threads(numba.get_num_threads())
+        (m,) = Space.parse(name).factors
+        peers: dict[str, Callable[[], Any]] = {
+            "E": lambda: geoopt.Euclidean(ndim=1),
+            "S": geoopt.SphereExact,
+            "H": geoopt.Lorentz,
+            "SPD": lambda: geoopt.SymmetricPositiveDefinite("AIM"),
+            "Stein": lambda: geoopt.SymmetricPositiveDefinite("SM"),
+        }
+        peer = peers[m.symbol]()
+    x = torch.from_numpy(m.random(np.random.default_rng(0), graph.n))
+    points = geoopt.ManifoldParameter(x, manifold=peer)
+    scale = torch.nn.Parameter(torch.zeros(1, dtype=torch.float64))
+    target = torch.from_numpy(np.asarray(Target.of(graph).rows(slice(None))))
+    nodes = torch.from_numpy(np.random.default_rng(1).permutation(graph.n)[:BATCH])
+    i, j = torch.triu_indices(BATCH, BATCH, 1)
+    diagonal = torch.eye(BATCH, dtype=torch.bool)
+
+    def finish(optimizer: Any, batch: Any, sqdist: Any) -> None:
+        wanted = target[nodes][:, nodes]
+        p = torch.log_softmax((-wanted / 0.1).masked_fill(diagonal, -torch.inf), 1)
+        q = torch.log_softmax((-torch.exp(scale) * sqdist).masked_fill(diagonal, -torch.inf), 1)
+        terms = (p.exp() * (p - q)).masked_fill(diagonal, 0.0)
+        terms.sum().backward()
+        optimizer.step()
+
+    def stepper(pairs: Callable[[Any], Any]) -> Callable[[], object]:
+        batch = geoopt.ManifoldParameter(points.data[nodes].clone(), manifold=peer)
+        optimizer = geoopt.optim.RiemannianAdam([batch, scale], lr=1e-8)
+
+        def run() -> None:
+            optimizer.zero_grad()
+            finish(optimizer, batch, pairs(batch))
+
+        return run
+
+    def triangle(batch: Any) -> Any:
+        whole = torch.zeros(BATCH, BATCH, dtype=torch.float64)
+        whole[i, j] = peer.dist(batch[i], batch[j]) ** 2
+        return whole + whole.T
+
+    def broadcast(batch: Any) -> Any:
+        return (peer.dist(batch[:, None], batch[None]) ** 2).masked_fill(diagonal, 0.0)
+
+    return {"triangle": stepper(triangle), "broadcast": stepper(broadcast)}
+
+
+def grow(name: str) -> None:
+    print(f"\n{'nodes':>8}{'s/epoch':>10}{'ns/pair':>10}{'MB':>8}   stress in {name}, all pairs")
+    rows = []
+    for n in (1000, 2000, 4000, 8000, 16000):
+        done = subprocess.run(
+            [sys.executable, "-c", GROW, str(n), name], capture_output=True, text=True, check=True
+        )
+        seconds, peak = (float(x) for x in done.stdout.split())
+        rows.append((n, seconds, peak))
+        print(f"{n:>8}{seconds:>10.3f}{seconds / (n * (n - 1) / 2) * 1e9:>10.2f}{peak:>8.0f}", flush=True)
+    most = max(seconds for _, seconds, _ in rows)
+    for n, seconds, _ in rows:
+        print(f"{n:>8} {'#' * max(round(50 * seconds / most), 1)}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("spaces", nargs="*", default=list(BARS))
+    parser.add_argument("--grow", nargs="?", const="H3", metavar="SPACE")
+    given = parser.parse_args()
+    numba.set_num_threads(min(2, numba.get_num_threads()))
+    print(header("geoopt", "torch"))
+    if given.grow:
+        grow(given.grow)
+        return
+    graph = generate(f"barabasi-albert(n={NODES},m=2,seed=0)")
+    print(f"\n{'space':8}{'riemap ms':>10}{'share':>7}{'geoopt ms':>11}{'by':>11}{'ratio':>7}{'bar':>6}")
+    for name in given.spaces:
+        runs = {**ours(graph, name), **theirs(graph, name)}
+        best = {k: 1e3 * t for k, t in best_in_turns(runs, 2.0).items()}
+        way = min(("triangle", "broadcast"), key=best.__getitem__)
+        ratio, share = best[way] / best["riemap"], best["kernels"] / best["riemap"]
+        line = f"{name:8}{best['riemap']:>10.2f}{share:>7.0%}{best[way]:>11.1f}{way:>11}{ratio:>6.0f}x"
+        print(line + (f"{BARS[name]:>5}x" if name in BARS else ""), flush=True)
+
+
+if __name__ == "__main__":
+    main()

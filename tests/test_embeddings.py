@@ -290,3 +290,104 @@ def test_another_order_is_the_same_embedding() -> None:
             e.reordered(wrong)
     with pytest.raises(ValueError, match="no node is called 'd'"):
         e.reordered(("a", "b", "d"))
+
+
+# --- neighbours, mean, features ---------------------------------------------------------------------
+
+
+def test_nearest_are_the_least_distances_with_their_labels() -> None:
+    e = embedding(tuple("abcdefgh"))
+    for node in e.labels:
+        others = [label for label in e.labels if label != node]
+        distances = e.distances([node], others)[0]
+        expected = sorted(zip(distances.tolist(), others, strict=True))
+        found = e.nearest(node, k=3)
+        assert [label for label, _ in found] == [label for _, label in expected[:3]]
+        np.testing.assert_allclose([d for _, d in found], [d for d, _ in expected[:3]], rtol=1e-12)
+        assert all(type(d) is float for _, d in found)
+    assert len(e.nearest("a")) == 5
+    assert e.nearest("a", k=1) == e.nearest("a", k=100)[:1]
+    assert len(e.nearest("a", k=100)) == 7
+
+
+def test_of_nodes_equally_near_the_first_comes_first() -> None:
+    """Also before the node itself, with which they may coincide."""
+    x = np.array([[0.0], [1.0], [0.0], [-1.0], [0.0], [1.0]])
+    e = Embedding(Space.parse("E1"), (x,), np.zeros(1), ("f", "e", "d", "c", "b", "a"))
+    expected = [("f", 0.0), ("b", 0.0), ("e", 1.0), ("c", 1.0), ("a", 1.0)]
+    assert e.nearest("d") == expected
+
+
+def test_nearest_counts_the_scales() -> None:
+    """Far in a factor that counts little is near."""
+    x, y = np.array([[0.0], [2.0], [0.0]]), np.array([[0.0], [0.0], [1.0]])
+    space = Space.parse("E1 x E1")
+    for log_scales, order in (((0.0, 0.0), "cb"), ((-3.0, 0.0), "bc")):
+        e = Embedding(space, (x, y), np.array(log_scales), ("a", "b", "c"))
+        assert "".join(str(label) for label, _ in e.nearest("a")) == order
+
+
+def test_nearest_to_nobody_is_refused() -> None:
+    with pytest.raises(ValueError, match="no node is called 'd'; the first one is 'a'"):
+        embedding().nearest("d")
+    for k in (0, -1):
+        with pytest.raises(ValueError, match=f"k={k} is not a number of nodes"):
+            embedding().nearest("a", k=k)
+    assert embedding(("alone",)).nearest("alone") == []
+
+
+SPACES = [*(str(cls(*cls.shown)) for cls in MANIFOLDS), "H3^2 x Gr(2,4) x E1", "S2 x SPD2"]
+
+
+def scattered(space: str, n: int = 12) -> Embedding:
+    """With scales that differ."""
+    parsed = Space.parse(space)
+    points = parsed.random(np.random.default_rng(3), n)
+    return Embedding(parsed, points, np.linspace(-1.0, 0.7, len(parsed.factors)), tuple(range(n)))
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_the_mean_has_a_point_in_every_factor(space: str) -> None:
+    e = scattered(space)
+    mean = e.mean()
+    assert [p.shape for p in mean] == [m.shape for m in e.space.factors]
+    for m, at, x in zip(e.space.factors, mean, e.points, strict=True):
+        assert m.norm(at, m.log(at, x).mean(axis=0)) < 1e-12
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_features_are_as_long_as_nodes_are_far_from_the_mean(space: str) -> None:
+    e = scattered(space)
+    features = e.features()
+    assert features.shape == (e.n, e.space.dim)
+    mean = e.mean()
+    if all(m.geodesic for m in e.space.factors):
+        sqdist = e.space.sqdist(e.points, mean, e.log_scales)
+    else:
+        m, x, scale = e.space.factors[0], e.points[0], math.exp(e.log_scales[0])
+        sqdist = scale * m.norm(mean[0], m.log(mean[0], x)) ** 2
+    np.testing.assert_allclose(np.linalg.norm(features, axis=1), np.sqrt(sqdist), rtol=1e-9)
+    assert np.abs(features.mean(axis=0)).max() < 1e-12
+
+
+def test_features_are_columns_of_the_factors_in_order() -> None:
+    e = scattered("H2 x S3")
+    alone = [
+        Embedding(Space((m,)), (x,), s[None], e.labels).features()
+        for m, x, s in zip(e.space.factors, e.points, e.log_scales, strict=True)
+    ]
+    assert np.array_equal(e.features(), np.concatenate(alone, axis=1))
+
+
+def test_features_of_flat_points_are_the_points_centred() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(9, 4)) + 10.0
+    e = Embedding(Space.parse("E4"), (x,), np.array([0.6]), tuple(range(9)))
+    np.testing.assert_allclose(e.mean()[0], x.mean(axis=0), rtol=1e-15)
+    np.testing.assert_allclose(e.features(), math.exp(0.3) * (x - x.mean(axis=0)), atol=1e-13)
+
+
+def test_one_node_is_its_own_mean() -> None:
+    e = embedding(("alone",))
+    assert np.abs(e.features()).max() < 1e-12
+    assert e.features().shape == (1, 4)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from riemap.files import written_whole
 from riemap.graphs.graph import Labels
+from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
 from riemap.specs import shown
 from riemap.types import Array
@@ -95,6 +96,42 @@ class Embedding:
         i, j = self.numbers(a), self.numbers(b)
         x, y = (tuple(p[k] for p in self.points) for k in (i, j))
         return np.sqrt(self.space.pairwise(x, y, self.log_scales))
+
+    def nearest(self, node: Hashable, k: int = 5) -> list[tuple[Hashable, float]]:
+        """The ``k`` nodes nearest to one, each with its distance, the nearest first.
+
+        Of nodes as far as each other the earlier is first. The node itself is left out.
+
+        >>> points = np.array([[0.0], [3.0], [1.0]])
+        >>> Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c")).nearest("a", k=2)
+        [('c', 1.0), ('b', 3.0)]
+        """
+        if k < 1:
+            raise ValueError(f"k={k} is not a number of nodes; give one from 1 up")
+        row = self.numbers([node])
+        sqdist = self.sqdist_rows(row)[0]
+        order = np.argsort(sqdist, kind="stable")
+        return [(self.labels[i], math.sqrt(sqdist[i])) for i in order[order != row[0]][:k]]
+
+    def mean(self) -> Points:
+        """The Fréchet mean, one point for each factor.
+
+        It has the least sum of squared geodesic distances to the nodes. In a factor of positive curvature (S,
+        Gr, SO, BW) that is a local minimum, the one downhill from the most central of the nodes. Stein has no
+        geodesics of its own and takes those of SPD.
+        """
+        return tuple(frechet_mean(m, x) for m, x in zip(self.space.factors, self.points, strict=True))
+
+    def features(self) -> Array:
+        r"""Every node as a Euclidean vector, ``(n, space.dim)``, for any method that takes those.
+
+        In each factor, the components of :math:`\sqrt{s}\,\log_{\bar x}(x)` in an orthonormal basis at the
+        mean :math:`\bar x`, where ``s`` is the scale. The vectors are as long as the nodes are far from the
+        mean (in Stein, by the geodesics of SPD), and the angles between them are those at which geodesics
+        leave it. In E they are the points, centred; elsewhere they are not exactly as far apart as the nodes.
+        """
+        parts = zip(self.space.factors, self.mean(), self.points, np.exp(0.5 * self.log_scales), strict=True)
+        return np.concatenate([root * tangent_coordinates(m, at, x) for m, at, x, root in parts], axis=1)
 
     def reordered(self, labels: Labels) -> "Embedding":
         """The same embedding with its nodes in another order; every node must be named once."""

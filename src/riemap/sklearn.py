@@ -1,0 +1,186 @@
+"""An estimator for scikit-learn: a graph, or a matrix of dissimilarities, in; Euclidean vectors out.
+
+It needs scikit-learn, which ``pip install riemap[sklearn]`` brings. Without that this module can be imported
+all the same, and says what is missing when an estimator is made.
+"""
+
+import hashlib
+from numbers import Integral
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph
+from riemap.losses import LossLike
+from riemap.spaces import Space
+from riemap.specs import shown
+from riemap.training import embed
+from riemap.training.embed import LOSS
+from riemap.types import Array
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "sklearn":
+        raise
+
+    class BaseEstimator:  # type: ignore[no-redef]
+        """Refuses to be made."""
+
+        def __new__(cls, *_: Any, **__: Any) -> Self:
+            """Say what is missing."""
+            raise ImportError("GraphEmbedding needs scikit-learn; pip install 'riemap[sklearn]' brings it")
+
+    class ClassNamePrefixFeaturesOutMixin:  # type: ignore[no-redef]
+        """Nothing."""
+
+    class TransformerMixin:  # type: ignore[no-redef]
+        """Nothing."""
+
+
+ROUNDING = 1e-10
+"""How far a matrix may be from its mirror image, against its largest entry, and pass for symmetric."""
+
+
+class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Embed nodes in a curved space, and give their tangent coordinates at the mean to any classifier.
+
+    An embedding is of the nodes it was fitted with: :meth:`transform` knows those, in any order, and refuses
+    others. Rows are nodes, in the order of ``embedding_.labels``, and none may be lost on the way: a graph in
+    several pieces is refused (keep one before), and so is a zero between two different points of a matrix
+    (keep one of them before, or add what they differ by at least).
+
+    Parameters
+    ----------
+    space
+        Such as ``"H2"`` or ``"H2 x S2"``.
+    loss, preset, epochs
+        What to minimise and how; see :func:`riemap.embed`.
+    metric
+        ``"graph"``: the data are a graph, whatever :func:`riemap.as_graph` makes one of, or a text as for
+        :func:`riemap.embed`. ``"precomputed"``: they are a square matrix of dissimilarities, symmetric,
+        positive, and zero on the diagonal.
+    random_state
+        A seed, a ``numpy.random.RandomState``, or ``None`` for another result each time.
+
+    Attributes
+    ----------
+    embedding_
+        The :class:`riemap.Embedding`: points, distances, nearest nodes.
+    fit_
+        How training went: history, and why it stopped.
+    n_features_in_
+        Number of nodes.
+
+    Examples
+    --------
+    >>> GraphEmbedding("H2", epochs=20).fit_transform("karate").shape
+    (34, 2)
+    """
+
+    def __init__(
+        self,
+        space: str | Space = "H2",
+        *,
+        loss: LossLike = LOSS,
+        preset: str = "default",
+        epochs: int | None = None,
+        metric: Literal["graph", "precomputed"] = "graph",
+        random_state: Any = 0,
+    ) -> None:
+        self.space = space
+        self.loss = loss
+        self.preset = preset
+        self.epochs = epochs
+        self.metric = metric
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Embed a graph or a matrix of dissimilarities; ``y`` is not looked at."""
+        from sklearn.utils import check_random_state
+
+        given = self._given(X, reset=True)
+        state = self.random_state
+        seed = (
+            int(state) if isinstance(state, Integral) else int(check_random_state(state).randint(2**31 - 1))
+        )
+        graph = given if isinstance(given, Graph) else _dissimilarities(given)
+        self.fit_ = embed(
+            graph, self.space, loss=self.loss, preset=self.preset, epochs=self.epochs, seed=seed
+        )
+        self.embedding_ = self.fit_.embedding
+        self.n_features_in_ = graph.n
+        self._features = self.embedding_.features()
+        self._n_features_out = self._features.shape[1]
+        self._places = {key: i for i, key in enumerate(_keys(given))}
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:
+        """Embed, and give a vector for every node, ``(n, dim)``."""
+        return self.fit(X)._features.copy()
+
+    def transform(self, X: Any) -> Array:
+        """The vectors of nodes that the estimator was fitted with, ``(n, dim)``.
+
+        Parameters
+        ----------
+        X
+            The same graph; or some rows of the matrix, in any order.
+        """
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        keys = _keys(self._given(X, reset=False))
+        unknown = [i for i, key in enumerate(keys) if key not in self._places]
+        if unknown:
+            raise ValueError(
+                f"row {unknown[0]} is none of the nodes that were fitted, and an embedding has no place for "
+                "others; fit all nodes, and split the rows that fit_transform gives"
+            )
+        return self._features[[self._places[key] for key in keys]]
+
+    def _given(self, X: Any, reset: bool) -> "Graph | Array":
+        """What is to be embedded, checked."""
+        if self.metric == "precomputed":
+            from sklearn.utils.validation import validate_data
+
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=np.float64,
+                order="C",
+                ensure_non_negative=True,
+                ensure_min_samples=2 if reset else 1,
+            )
+        if self.metric != "graph":
+            raise ValueError(f"metric={shown(self.metric)} is not 'graph' or 'precomputed'")
+        take = open_graph if isinstance(X, str | Path) else as_graph
+        opened = take(str(X) if isinstance(X, Path) else X, component="error")
+        if not isinstance(opened, Graph):
+            raise ValueError(
+                f"{opened.name} is a matrix of dissimilarities; give it with metric='precomputed'"
+            )
+        return opened
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        matrix = self.metric == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.two_d_array = tags.input_tags.positive_only = matrix
+        return tags
+
+
+def _dissimilarities(matrix: Array) -> Dissimilarities:
+    """The matrix, without the rounding errors that keep it from being symmetric."""
+    square = matrix.shape[0] == matrix.shape[1]
+    if square and np.abs(matrix - matrix.T).max() <= ROUNDING * np.abs(matrix).max():
+        matrix = 0.5 * (matrix + matrix.T)
+    return Dissimilarities(matrix.copy(), tuple(range(len(matrix))), "X")
+
+
+def _keys(given: Graph | Array) -> list[Any]:
+    """What tells rows apart: the label, in this graph; or the dissimilarities."""
+    if isinstance(given, Graph):
+        return [(given.key, label) for label in given.labels]
+    return [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in given]

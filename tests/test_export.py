@@ -1,0 +1,293 @@
+"""What other programs read of an embedding: every number and label comes back, or is refused by name."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Hashable
+from pathlib import Path
+
+import networkx
+import numpy as np
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from riemap.cli.export import FORMATS, export
+from riemap.embeddings import Embedding
+from riemap.exports import as_csv, as_graphml, as_projector, as_word2vec, table
+from riemap.graphs import Graph, read_graph
+from riemap.spaces import Space
+
+NAMES = ("a", "b", "c", "d")
+HARD = ('say "no"', "a,b", "two\nlines", "cr\rhere", "tab\there", " edges ", "naïve ☃ \U0001f600", "", "=1+1")
+
+app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+app.command("export")(export)
+
+
+def run(*arguments: object) -> int:
+    """Exit code of ``riemap export``."""
+    with pytest.raises(SystemExit) as stop:
+        app([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def embedding(names: tuple[Hashable, ...] = NAMES, space: str = "H2") -> Embedding:
+    parsed = Space.parse(space)
+    points = parsed.random(np.random.default_rng(0), len(names))
+    return Embedding(parsed, points, np.linspace(-0.5, 0.5, len(parsed.factors)), names)
+
+
+def path_graph(names: tuple[Hashable, ...] = NAMES, weights: list[float] | None = None) -> Graph:
+    edges = [(i, i + 1) for i in range(len(names) - 1)]
+    return Graph.from_edges(edges, weights, labels=names, name="path")
+
+
+def read_csv(data: bytes) -> tuple[list[str], list[str], np.ndarray]:
+    head, *rows = csv.reader(io.StringIO(data.decode(), newline=""))
+    return head, [row[0] for row in rows], np.array([[float(v) for v in row[1:]] for row in rows])
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """The folder of a run."""
+    embedding().save(tmp_path / "run" / "embedding.npz")
+    return tmp_path / "run"
+
+
+# --- tables -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("space", "features", "points"),
+    [
+        ("H2", ["t0", "t1"], ["x0", "x1", "x2"]),
+        ("SPD2", ["t0", "t1", "t2"], ["x0_0", "x0_1", "x1_0", "x1_1"]),
+        ("Gr(1,3)", ["t0", "t1"], ["x0_0", "x1_0", "x2_0"]),
+        (
+            "E1^2 x SO2",
+            ["factor1_t0", "factor2_t0", "factor3_t0"],
+            ["factor1_x0", "factor2_x0", *(f"factor3_x{i}_{j}" for i in (0, 1) for j in (0, 1))],
+        ),
+    ],
+)
+def test_columns_are_named_after_factor_and_index(space: str, features: list[str], points: list[str]) -> None:
+    e = embedding(space=space)
+    rows, raw = table(e), table(e, points=True)
+    assert (rows.labels, rows.columns, raw.columns) == (list(NAMES), features, points)
+    assert np.array_equal(rows.values, e.features())
+    assert np.array_equal(raw.values, np.concatenate([x.reshape(4, -1) for x in e.points], axis=1))
+
+
+def test_labels_that_are_the_same_text_are_refused() -> None:
+    with pytest.raises(ValueError, match="the labels 1 and '1' are the same text"):
+        table(embedding((1, "x", "1")))
+
+
+def test_labels_that_utf8_cannot_write_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"the label '\\ud800' has half of a character, .* rename"):
+        table(embedding(("a", "\ud800")))
+
+
+# --- csv --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("points", [False, True])
+def test_csv_comes_back_through_python(points: bool) -> None:
+    rows = table(embedding(HARD, "H2 x S2"), points=points)
+    head, labels, values = read_csv(as_csv(rows))
+    assert head == ["label", *rows.columns]
+    assert labels == list(HARD)
+    assert np.array_equal(values, rows.values)
+
+
+@given(names=st.lists(st.text(st.characters(codec="utf-8")), min_size=1, max_size=5, unique=True))
+def test_any_text_comes_back_from_csv(names: list[str]) -> None:
+    rows = table(embedding(tuple(names), "E1"), points=True)
+    assert read_csv(as_csv(rows))[1] == names
+
+
+def test_csv_is_plain_where_it_can_be() -> None:
+    e = Embedding(Space.parse("E1"), (np.array([[0.1], [1e-300]]),), np.zeros(1), (7, "b c"))
+    assert as_csv(table(e, points=True)) == b"label,x0\n7,0.1\nb c,1e-300\n"
+
+
+# --- word2vec and the projector ---------------------------------------------------------------------
+
+
+def test_word2vec_has_sizes_then_a_line_a_node() -> None:
+    e = embedding(("a", "ü☃", "#x", 3))
+    head, *lines = as_word2vec(table(e)).decode().splitlines()
+    assert head == "4 2"
+    parts = [line.split(" ") for line in lines]
+    assert [part[0] for part in parts] == ["a", "ü☃", "#x", "3"]
+    assert np.array_equal([[float(v) for v in part[1:]] for part in parts], e.features())
+
+
+@pytest.mark.parametrize("name", ["two words", "tab\there", "line\n", "\u2003", "", "no-break\u00a0space"])
+def test_word2vec_refuses_a_label_with_a_space(name: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"^the label .*(has spaces|is empty), .*; csv holds any label$"
+    ) as caught:
+        as_word2vec(table(embedding(("a", name))))
+    assert repr(name) in str(caught.value)
+
+
+def test_the_projector_has_two_files_of_as_many_lines() -> None:
+    e = embedding(("a b", "ü☃", 3))
+    vectors, metadata = as_projector(table(e))
+    found = [[float(v) for v in line.split("\t")] for line in vectors.decode().splitlines()]
+    assert np.array_equal(found, e.features())
+    assert metadata.decode() == "a b\nü☃\n3\n"
+
+
+@pytest.mark.parametrize("name", ["tab\there", "line\n", "cr\r", ""])
+def test_the_projector_refuses_a_label_that_breaks_lines(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^the label .*(has tabs or lines|is empty), which tsv"):
+        as_projector(table(embedding(("a", name))))
+
+
+# --- graphml ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", [None, [0.5, 2.0, 1.0 / 3.0]])
+def test_graphml_has_nodes_with_numbers_and_the_edges(weights: list[float] | None, tmp_path: Path) -> None:
+    """NetworkX reads it, and so do we."""
+    e, graph = embedding(space="E1 x S1"), path_graph(weights=weights)
+    data = as_graphml(e, graph, points=True)
+    found = networkx.parse_graphml(data.decode())
+    assert list(found) == list(NAMES)
+    rows = table(e, points=True)
+    assert np.array_equal([[found.nodes[n][c] for c in rows.columns] for n in NAMES], rows.values)
+    lengths = {frozenset(e): w for *e, w in found.edges(data="weight")}
+    given_ = weights or [None] * 3
+    assert lengths == {frozenset(NAMES[i : i + 2]): w for i, w in enumerate(given_)}
+    (tmp_path / "g.graphml").write_bytes(data)
+    assert read_graph(tmp_path / "g.graphml").key == graph.key
+
+
+def test_lengths_belong_to_their_edges() -> None:
+    """Whichever end is the first."""
+    edges = {(0, 3): 3.0, (0, 1): 1.0, (1, 2): 12.0, (2, 3): 23.0, (1, 3): 13.0}
+    graph = Graph.from_edges(list(edges), list(edges.values()), labels=NAMES)
+    found = networkx.parse_graphml(as_graphml(embedding(), graph).decode())
+    for (i, j), length in edges.items():
+        assert found.edges[NAMES[i], NAMES[j]]["weight"] == length
+
+
+def test_graphml_matches_nodes_by_label() -> None:
+    """In whatever order either has them, and by text where an edge list made texts of numbers."""
+    e = embedding((0, 1, 2, 3))
+    found = networkx.parse_graphml(as_graphml(e, path_graph(("3", "1", "0", "2")), points=True).decode())
+    assert [set(edge) for edge in found.edges()] == [{"3", "1"}, {"1", "0"}, {"0", "2"}]
+    assert found.nodes["3"]["x1"] == e.points[0][3, 1]
+
+
+def test_graphml_holds_hard_labels() -> None:
+    found = networkx.parse_graphml(as_graphml(embedding(HARD), path_graph(HARD)).decode())
+    assert list(found) == list(HARD)
+
+
+def test_graphml_refuses_what_xml_cannot_hold_and_other_graphs() -> None:
+    for name in ("\x00", "bell\x07", "\ufffe"):
+        names = ("a", name)
+        with pytest.raises(ValueError, match="has control characters, which graphml has no way to write"):
+            as_graphml(embedding(names), path_graph(names))
+    for names in (("a", "b", "c"), ("a", "b", "c", "e")):
+        with pytest.raises(ValueError, match=r"^this is not an embedding of path: "):
+            as_graphml(embedding(), path_graph(names))
+
+
+# --- the command line -------------------------------------------------------------------------------
+
+
+def test_export_prints_csv_by_default(saved: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    """From the folder of a run, or from the file."""
+    for source in (saved, saved / "embedding.npz"):
+        assert run(source) == 0
+        assert capfdbinary.readouterr() == (as_csv(table(embedding())), b"")
+    assert run(saved, "--points", "--format", "word2vec") == 0
+    assert capfdbinary.readouterr().out == as_word2vec(table(embedding(), points=True))
+
+
+def test_export_writes_files(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Over older ones, and folders are made for them."""
+    rows = table(embedding())
+    for _ in range(2):
+        assert run(saved, "--format", "csv", "--out", tmp_path / "new" / "a.csv") == 0
+        assert (tmp_path / "new" / "a.csv").read_bytes() == as_csv(rows)
+        assert run(saved, "--format", "tsv", "--out", tmp_path / "tsv") == 0
+        written = {file.name: file.read_bytes() for file in (tmp_path / "tsv").iterdir()}
+        assert written == dict(zip(("vectors.tsv", "metadata.tsv"), as_projector(rows), strict=True))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == f"riemap: wrote {tmp_path / 'new' / 'a.csv'}"
+    assert len(err.splitlines()) == 6
+
+
+def test_export_takes_edges_from_a_graph(saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "path.edges").write_text("a b\nb c\nc d\n")
+    assert run(saved, "--format", "graphml", "--graph", tmp_path / "path.edges", "--out", tmp_path / "g") == 0
+    assert (tmp_path / "g").read_bytes() == as_graphml(embedding(), path_graph())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none"], "none: no such file or directory"),
+        (["empty"], "empty holds no embedding.npz; 'riemap embed GRAPH --out empty' would put one there"),
+        (["text"], "text is not an embedding saved by riemap"),
+        (["run", "--format", "cvs"], "no format is called 'cvs'; did you mean 'csv'? There are csv, tsv, "),
+        (["run", "--format", "tsv"], "tsv is two files, vectors.tsv and metadata.tsv; name a folder"),
+        (["run", "--format", "graphml"], "graphml has edges; name the graph that was embedded"),
+        (["run", "--graph", "karate"], "csv has no place for the edges of a graph; leave out --graph"),
+        (["run", "--format", "graphml", "--graph", "karate"], "this is not an embedding of karate"),
+        (["run", "--format", "graphml", "--graph", "d.npy"], "d is a matrix of dissimilarities"),
+        (["run", "--format", "graphml", "--graph", "nothing"], "no file, dataset or generator is called"),
+        (["spaces.npz", "--format", "word2vec"], "the label 'two words' has spaces, which word2vec"),
+        (["run", "--out", "empty"], "empty is a folder; name a file, e.g. --out empty/embedding.csv"),
+        (["run", "--format", "tsv", "--out", "text"], "text is a file; tsv is two of them"),
+        (["run", "--out", "text/a.csv"], "text: file exists"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_exit_code_2(
+    arguments: list[str],
+    message: str,
+    saved: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(saved.parent)
+    Path("empty").mkdir()
+    Path("text").write_text("hello")
+    np.save("d.npy", 1.0 - np.eye(4))
+    embedding(("a", "two words")).save("spaces.npz")
+    assert run(*arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"riemap: {message}")
+    assert err.count("\n") == 1
+    assert sorted(p.name for p in Path().iterdir()) == ["d.npy", "empty", "run", "spaces.npz", "text"]
+
+
+def test_help_has_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    out = capsys.readouterr().out
+    assert "Example: riemap export" in out
+    assert all(format in out for format in FORMATS)
+
+
+def test_labels_beyond_ascii_are_printed_where_the_terminal_has_no_words_for_them(tmp_path: Path) -> None:
+    """The output is a file in UTF-8, whatever the locale is."""
+    embedding(("ü☃", "b")).save(tmp_path / "e.npz")
+    code = "import typer, sys; from riemap.cli.export import export; typer.run(export)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "e.npz", "--points"],
+        env={**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == as_csv(table(embedding(("ü☃", "b")), points=True))

@@ -19,7 +19,7 @@ endif
 .PHONY: help demo test check bench clean
 
 help:
-	@echo "make demo    install riemap and show its spaces"
+	@echo "make demo    install riemap and embed a graph in five spaces of two dimensions"
 	@echo "make test    run the tests and doctests; PYTEST_ARGS='-k stein' selects"
 	@echo "make check   format, lint, types, layers, and the wheel in a fresh environment"
 	@echo "make bench   time the kernels against geoopt (the other benchmarks: benchmarks/README.md)"
@@ -27,7 +27,9 @@ help:
 	@echo "PYTHON=...   the interpreter for .venv, 3.11 or newer (now: $(PYTHON))"
 
 demo: .venv/core | $(CACHE)
-	$(BIN)/riemap spaces
+	$(BIN)/riemap embed karate -s E2 -s H2 -s S2 -s "Gr(1,3)" -s "E1 x H1" --epochs 800
+	@echo
+	@echo "Next: $(BIN)/riemap embed les-miserables --space H3 --out les-miserables-h3"
 
 test: .venv/dev | $(CACHE)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import networkx as nx
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 
 def layers(distances, u):
@@ -82,3 +82,45 @@ def shortest_paths(graph):
         other.add_edge(*(number[label] for label in ends), weight=weight)
     lengths = dict(nx.all_pairs_dijkstra_path_length(other))
     return np.array([[lengths[u][v] for v in range(graph.n)] for u in range(graph.n)])
+
+
+def others(row, i):
+    """The entries of a row but that of its own node."""
+    return np.delete(np.asarray(row), i)
+
+
+def stress(target, sqdist):
+    """Mean squared difference of lengths, pair by pair."""
+    n = len(target)
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    return np.mean([(np.sqrt(target[i][j]) - np.sqrt(sqdist[i][j])) ** 2 for i, j in pairs])
+
+
+def distortion(target, sqdist, power=1.0):
+    """Mean of |sqdist/target - 1|, or of their roots' where the power is a half."""
+    n = len(target)
+    pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
+    return np.mean([abs((sqdist[i][j] / target[i][j]) ** power - 1.0) for i, j in pairs])
+
+
+def rsne(target, sqdist, T, exclusive=False):
+    """Mean divergence of two softmaxes, by SciPy."""
+    found = []
+    for i in range(len(target)):
+        p, q = special.softmax(-others(target[i], i) / T), special.softmax(-others(sqdist[i], i))
+        found.append(stats.entropy(q, p) if exclusive else stats.entropy(p, q))
+    return np.mean(found)
+
+
+def neighbourhood(target, sqdist):
+    """Likelihood of every edge against the pairs that are none."""
+    n, dist = len(target), np.sqrt(sqdist)
+    least = min(others(target[i], i).min() for i in range(n))
+    total = 0.0
+    for i in range(n):
+        strangers = [np.exp(-dist[i][k]) for k in range(n) if target[i][k] > least * (1 + 1e-9)]
+        for j in range(n):
+            if j != i and target[i][j] <= least * (1 + 1e-9):
+                near = np.exp(-dist[i][j])
+                total -= np.log(near / (near + sum(strangers)))
+    return total / n

@@ -28,8 +28,11 @@ def test_the_table_is_the_registry() -> None:
 
 def test_the_examples_run() -> None:
     """Gradients have the shapes of the points; scores are numbers, and distances those between nodes."""
-    spaces, graphs = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    first, spaces, graphs = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict = {}
+    exec(first, names)
+    assert names["fit"].embedding.n == 34
+    names = {}
     exec(spaces, names)
     assert [g.shape for g in names["gradients"]] == [(512, 4), (512, 3)]
     assert names["in_scales"].shape == (2,)
@@ -41,14 +44,16 @@ def test_the_examples_run() -> None:
 
 
 def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder that has the embedding they speak of."""
+    """In a folder that has the embedding they speak of; with fewer epochs, since only the spelling counts here."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("riemap.training.plan.MOST", 40)
+    monkeypatch.setattr("riemap.training.plan.FEWEST", 40)
     graph, space = load_dataset("karate"), Space.parse("H2")
     points = space.random(np.random.default_rng(0), graph.n)
     Embedding(space, points, np.zeros(1), graph.labels).save("karate-h2.npz")
     shown = "".join(block for block in README.split("```")[1::2] if block.startswith("\n"))
     commands = [shlex.split(line, comments=True) for line in re.findall(r"^riemap .*", shown, re.MULTILINE)]
-    assert {command[1] for command in commands} >= {"datasets", "describe", "evaluate"}
+    assert {command[1] for command in commands} >= {"datasets", "describe", "embed", "evaluate", "export"}
     for command in commands:
         with pytest.raises(SystemExit) as stop:
             main(command[1:])

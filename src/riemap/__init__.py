@@ -23,11 +23,13 @@ if TYPE_CHECKING:
     )
     from riemap.metrics import Scores, evaluate
     from riemap.spaces import Space
+    from riemap.training import Fit, embed
 
 __version__ = "0.1.0"
 __all__ = [
     "Dissimilarities",
     "Embedding",
+    "Fit",
     "Graph",
     "GraphWarning",
     "Scores",
@@ -35,6 +37,7 @@ __all__ = [
     "Target",
     "__version__",
     "as_graph",
+    "embed",
     "evaluate",
     "generate",
     "load_dataset",
@@ -60,6 +63,7 @@ _MODULES = {
     ),
     "riemap.metrics": ("Scores", "evaluate"),
     "riemap.spaces": ("Space",),
+    "riemap.training": ("Fit", "embed"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

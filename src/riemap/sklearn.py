@@ -16,7 +16,7 @@ from riemap.losses import LossLike
 from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.training import embed
-from riemap.training.embed import LOSS
+from riemap.training.entry import LOSS
 from riemap.types import Array
 
 try:

@@ -53,7 +53,7 @@ class Call(Generic[T]):
     function: Callable[..., T]
 
     def __str__(self) -> str:
-        return _spelled(self.name, {key: _text(value) for key, value in self.arguments.items()})
+        return _spelled(self.name, {key: value_text(value) for key, value in self.arguments.items()})
 
     def __call__(self) -> T:
         """Make the thing; what it finds wrong with its arguments is reported with the spec in front."""
@@ -212,13 +212,14 @@ def _kind(annotation: Any) -> str:
 
 
 def _usage(parameter: inspect.Parameter) -> str:
-    return "..." if parameter.default is parameter.empty else _text(parameter.default)
+    return "..." if parameter.default is parameter.empty else value_text(parameter.default)
 
 
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
+    """The text that a value is read back from, to the last digit."""
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0").replace("e+", "e") if isinstance(value, float) else str(value)
 
 
 def _spelled(name: str, arguments: Mapping[str, str]) -> str:

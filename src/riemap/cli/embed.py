@@ -88,7 +88,7 @@ class _Job:
         folder: Path | None,
     ) -> None:
         from riemap.spaces import Space
-        from riemap.training.embed import check_room, planned
+        from riemap.training.entry import check_room, planned
         from riemap.training.runs import Run
 
         self.graph, self.space, self.seed = graph, Space.parse(space), seed

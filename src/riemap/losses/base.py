@@ -61,6 +61,10 @@ class Loss(ABC):
             :math:`w_{ij}`.
         """
 
+    def dense(self, target: Array, sqdist: Array, out: Array) -> float:
+        """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both ends."""
+        return self.rows(target, sqdist, 0, self.statistics(target, sqdist, 0), True, out)
+
     @final
     def __call__(self, target: Array, sqdist: Array) -> tuple[float, Array]:
         r"""Value, and weights :math:`w_{ij} = \partial L/\partial d_{ij}^2`, of whole ``(n, n)`` matrices."""

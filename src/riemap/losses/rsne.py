@@ -29,6 +29,8 @@ from riemap.vmath import exp, from_bits, inline, kernel
 NARROW = 300.0
 """Largest logarithm of a normaliser, against the middle one, whose exponential is safe in a product."""
 
+UNWANTED = np.empty((0, 0))
+
 USUAL = Schedule(0.02, 0.02)
 """The temperature unless another is given."""
 
@@ -56,7 +58,7 @@ class RSNE(Loss):
 
     def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
         """Logarithms of both normalisers, and the divergence."""
-        return _statistics(target, sqdist, 1.0 / self.T.start, first, self.exclusive)
+        return _statistics(target, sqdist, 1.0 / self.T.start, first, self.exclusive, UNWANTED, UNWANTED)
 
     def rows(
         self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
@@ -65,6 +67,16 @@ class RSNE(Loss):
         weigh = _exclusive if self.exclusive else _inclusive
         weigh(target, sqdist, 1.0 / self.T.start, first, statistics, both, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
+
+    def dense(self, target: Array, sqdist: Array, out: Array) -> float:
+        """With half the exponentials: those of the statistics are kept for the weights."""
+        if self.exclusive:
+            return super().dense(target, sqdist, out)
+        p = np.empty_like(sqdist)
+        statistics = _statistics(target, sqdist, 1.0 / self.T.start, 0, False, p, out)
+        if not _combine(p, statistics, out):
+            return self.rows(target, sqdist, 0, statistics, True, out)
+        return float(statistics[2].sum()) / len(sqdist)
 
 
 @inline
@@ -81,12 +93,15 @@ def _least(values: Array) -> float:
 
 
 @kernel
-def _statistics(target: Array, sqdist: Array, inverse: float, first: int, exclusive: bool) -> Array:
+def _statistics(
+    target: Array, sqdist: Array, inverse: float, first: int, exclusive: bool, p_out: Array, q_out: Array
+) -> Array:
+    """Logarithms of both normalisers and the divergence, of each row; and both distributions, if wanted."""
     rows, n = sqdist.shape
-    found = np.empty((3, rows))
+    found, keep = np.empty((3, rows)), len(p_out) > 0
     for i in prange(rows):
         t, s = target[i], sqdist[i]
-        p, q = np.empty(n), np.empty(n)
+        p, q = (p_out[i], q_out[i]) if keep else (np.empty(n), np.empty(n))
         for j in range(n):
             p[j] = t[j]
             q[j] = s[j]
@@ -96,15 +111,39 @@ def _statistics(target: Array, sqdist: Array, inverse: float, first: int, exclus
         for j in range(n):
             own_p, own_q = exp((nearest_t - p[j]) * inverse), exp(nearest_s - q[j])
             ratio = (nearest_t - t[j]) * inverse - (nearest_s - s[j])  # log p/q but for normalisers
+            p[j], q[j] = own_p, own_q
             sum_p += own_p
             sum_q += own_q
             mean_p += own_p * ratio
             mean_q -= own_q * ratio
+        if keep:
+            scale_p, scale_q = 1.0 / sum_p, 1.0 / sum_q
+            for j in range(n):
+                p[j] *= scale_p
+                q[j] *= scale_q
         log_p, log_q = math.log(sum_p), math.log(sum_q)
         found[0, i] = log_p - nearest_t * inverse
         found[1, i] = log_q - nearest_s
         found[2, i] = mean_q / sum_q - log_q + log_p if exclusive else mean_p / sum_p - log_p + log_q
     return found
+
+
+@kernel
+def _combine(p: Array, statistics: Array, out: Array) -> bool:
+    """Weights of both ends, from ``p`` and, in ``out``, ``q``; False if the normalisers differ too much."""
+    n = len(p)
+    log_p, log_q = statistics[0], statistics[1]
+    middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
+    if not max(log_p.max() - middle_p, log_q.max() - middle_q) < NARROW:
+        return False
+    inverse_p, inverse_q = np.exp(middle_p - log_p), np.exp(middle_q - log_q)
+    for i in prange(n):
+        a, w = p[i], out[i]
+        sum_p, sum_q = 1.0 / inverse_p[i], 1.0 / inverse_q[i]
+        for j in range(n):
+            w[j] = (a[j] * (1.0 + sum_p * inverse_p[j]) - w[j] * (1.0 + sum_q * inverse_q[j])) / n
+        w[i] = 0.0
+    return True
 
 
 @kernel
@@ -128,7 +167,7 @@ def _inclusive(
         t, s, w = target[i], sqdist[i], out[i]
         own_p, own_q = log_p[first + i], log_q[first + i]
         if narrow:
-            sum_p, sum_q = math.exp(own_p - middle_p), math.exp(own_q - middle_q)
+            sum_p, sum_q = 1.0 / inverse_p[first + i], 1.0 / inverse_q[first + i]
             for j in range(n):
                 of_p = exp(-t[j] * inverse - own_p) * (1.0 + sum_p * inverse_p[j])
                 w[j] = (of_p - exp(-s[j] - own_q) * (1.0 + sum_q * inverse_q[j])) / n

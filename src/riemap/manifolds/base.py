@@ -118,6 +118,11 @@ class Manifold(ABC):
         """First-order substitute for :meth:`exp`; the default is :meth:`exp` itself."""
         return self.exp(x, u)
 
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        """:meth:`exp` of ``u``, and ``v`` carried there; the default does one after the other."""
+        y = self.project(self.exp(x, u))
+        return y, self.transport(x, y, v)
+
     def sqdist_grad(self, x: Array, y: Array) -> Array:
         r"""Riemannian gradient in ``x``.
 

@@ -33,7 +33,15 @@ import numpy as np
 from numba import prange
 
 from riemap import linalg
-from riemap.linalg import LANES, congruence, svd_lanes, symmetric, transpose
+from riemap.linalg import (
+    LANES,
+    cholesky_inplace,
+    congruence,
+    eigh_inplace,
+    svd_lanes,
+    symmetric,
+    transpose,
+)
 from riemap.manifolds import hyperboloid as hyperbolic
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, sectional_from
 from riemap.manifolds.positive import (
@@ -257,6 +265,59 @@ def _pairs3(x: Array, y: Array) -> Pairs:
     return Pairs(sqdist, lambda w: _gradient3(rows, others, first, second, w))
 
 
+@kernel
+def _move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+    """One factorisation and one set of eigenvectors a point for both the way and what is carried along."""
+    count, n = x.shape[0], x.shape[1]
+    y, moved = np.empty_like(x), np.empty_like(x)
+    for block in prange((count + 31) // 32):
+        lower, inverse, a, q = np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
+        k, b = np.empty((n, n)), np.empty((n, n))
+        for i in range(32 * block, min(count, 32 * block + 32)):
+            cholesky_inplace(x[i], lower, inverse, k, b)
+            _congruence(inverse, u[i], b, a)
+            eigh_inplace(a, q)
+            for r in range(n):  # b = q e^(a/2) qᵀ
+                for c in range(n):
+                    total = 0.0
+                    for j in range(n):
+                        total += q[r, j] * math.exp(0.5 * a[j, j]) * q[c, j]
+                    b[r, c] = total
+            for r in range(n):
+                for c in range(n):
+                    total = 0.0
+                    for j in range(r + 1):
+                        total += lower[r, j] * b[j, c]
+                    k[r, c] = total
+            for r in range(n):
+                for c in range(r + 1):
+                    total = 0.0
+                    for j in range(n):
+                        total += k[r, j] * k[c, j]
+                    y[i, r, c] = y[i, c, r] = total
+            _congruence(inverse, v[i], b, a)
+            _congruence(k, a, b, moved[i])
+    return y, moved
+
+
+@inline
+def _congruence(m: Array, u: Array, scratch: Array, out: Array) -> None:
+    """``m u mᵀ`` for a symmetric ``u``, exactly symmetric."""
+    n = m.shape[0]
+    for r in range(n):
+        for c in range(n):
+            total = 0.0
+            for j in range(n):
+                total += m[r, j] * u[j, c]
+            scratch[r, c] = total
+    for r in range(n):
+        for c in range(r + 1):
+            total = 0.0
+            for j in range(n):
+                total += scratch[r, j] * m[c, j]
+            out[r, c] = out[c, r] = total
+
+
 @final
 @dataclass(frozen=True)
 class SPD(Manifold):
@@ -326,6 +387,10 @@ class SPD(Manifold):
         lower, inverse = linalg.cholesky(x)
         values, vectors = linalg.left_svd(inverse @ linalg.cholesky(y)[0])
         return symmetric(congruence(lower, linalg.apply(twice_log, values, vectors)))
+
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        r"""To :math:`KK^\top` with :math:`K = Le^{A/2}`, :math:`A = L^{-1}uL^{-\top}`; ``v`` likewise."""
+        return _move(*(np.ascontiguousarray(a) for a in np.broadcast_arrays(x, u, v)))
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         r"""Parallel: :math:`EuE^\top` with :math:`E = (yx^{-1})^{1/2}` [Bhatia2007, ch. 6]."""

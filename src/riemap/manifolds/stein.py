@@ -463,6 +463,10 @@ class Stein(Manifold):
         """As SPD."""
         return self._spd.log(x, y)
 
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        """As SPD."""
+        return self._spd.move(x, u, v)
+
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         """As SPD."""
         return self._spd.transport(x, y, u)

@@ -26,8 +26,8 @@ class Optimizer(ABC):
         """What to remember about each point before the first step; one row a point."""
 
     @abstractmethod
-    def direction(self, m: Manifold, x: Array, grad: Array, state: State) -> tuple[Array, State]:
-        """Where to go from ``x``, before the rate, and what to remember."""
+    def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
+        """Where to go for a gradient of that squared length, before the rate, and what to remember."""
 
     @final
     def step(
@@ -38,23 +38,22 @@ class Optimizer(ABC):
         The gradient of each point is clipped to the length ``clip``, and the first array of the state, the
         momentum, is carried along to the new point.
         """
-        u, (momentum, *rest) = self.direction(m, x, clipped(m, x, grad, self.clip), state)
+        square = np.maximum(m.inner(x, grad, grad), 0.0)
+        if square.max(initial=0.0) > self.clip**2:
+            shorter = np.minimum(1.0, self.clip / np.sqrt(np.maximum(square, self.clip**2)))
+            grad, square = grad * m._expand(shorter), square * shorter**2
+        u, (momentum, *rest) = self.direction(m, grad, square, state)
         u = u * (-rate * self.lr)
-        y = m.project(m.retract(x, u) if self.retraction else m.exp(x, u))
-        return y, (m.transport(x, y, momentum), *rest)
+        if self.retraction:
+            y = m.project(m.retract(x, u))
+            return y, (m.transport(x, y, momentum), *rest)
+        y, momentum = m.move(x, u, momentum)
+        return y, (momentum, *rest)
 
     @final
     def __str__(self) -> str:
         shown = [f for f in fields(self) if f.name == "lr" or getattr(self, f.name) != f.default]  # type: ignore[arg-type]
         return f"{self.symbol}({','.join(f'{f.name}={value_text(getattr(self, f.name))}' for f in shown)})"
-
-
-def clipped(m: Manifold, x: Array, grad: Array, most: float) -> Array:
-    """Gradients no longer than ``most``, each for itself."""
-    if most == float("inf"):
-        return grad
-    length = m.norm(x, grad)
-    return grad * m._expand(np.minimum(1.0, most / np.maximum(length, most)))
 
 
 def check_positive(**values: float) -> None:

@@ -68,12 +68,12 @@ class RAdam(Optimizer):
         """Nothing has been averaged, and no step was made."""
         return np.zeros_like(x), np.zeros(len(x)), np.zeros(len(x))
 
-    def direction(self, m: Manifold, x: Array, grad: Array, state: State) -> tuple[Array, State]:
+    def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
         """The averaged gradient over the root of its averaged square."""
-        momentum, square, count = state
+        momentum, average, count = state
         b1, b2 = self.betas.first, self.betas.second
         count = count + 1.0
         momentum = b1 * momentum + (1.0 - b1) * grad
-        square = b2 * square + (1.0 - b2) * m.inner(x, grad, grad)
-        length = np.sqrt(square / (1.0 - b2**count)) + EPSILON
-        return momentum * m._expand(1.0 / ((1.0 - b1**count) * length)), (momentum, square, count)
+        average = b2 * average + (1.0 - b2) * square
+        length = np.sqrt(average / (1.0 - b2**count)) + EPSILON
+        return momentum * m._expand(1.0 / ((1.0 - b1**count) * length)), (momentum, average, count)

@@ -36,7 +36,7 @@ class RSGD(Optimizer):
         """No momentum yet."""
         return (np.zeros_like(x),)
 
-    def direction(self, m: Manifold, x: Array, grad: Array, state: State) -> tuple[Array, State]:
+    def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
         """The momentum, renewed."""
         momentum = self.momentum * state[0] + grad
         return momentum, (momentum,)

@@ -118,7 +118,7 @@ def fit(
                 continue  # back to the best points
             if checkpoint is not None and (state.epoch % every == 0 or state.epoch == plan.epochs):
                 state.save(checkpoint, identity)
-            if any(callback(state.history[-1]) is False for callback in callbacks):
+            if False in [callback(state.history[-1]) is not False for callback in callbacks]:
                 stop = Stop.CALLBACK
                 break
     except KeyboardInterrupt:

@@ -71,8 +71,7 @@ class Objective:
     def _dense(self, loss: Loss, x: Points, log_scales: Array, target: Array) -> Slope:
         pairs = self.space.rows(x, slice(None), log_scales)
         out = self._buffer("weights", *pairs.sqdist.shape)
-        statistics = loss.statistics(target, pairs.sqdist, 0)
-        value = loss.rows(target, pairs.sqdist, 0, statistics, True, out)
+        value = loss.dense(target, pairs.sqdist, out)
         return Slope(value, *pairs.gradient(out))
 
     def _statistics(self, loss: Loss, x: Points, log_scales: Array) -> Array:

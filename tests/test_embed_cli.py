@@ -1,0 +1,183 @@
+"""``riemap embed`` as a person meets it: results, folders, interruptions, and what is refused."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_cli import run
+
+from riemap import files
+from riemap.embeddings import Embedding
+from riemap.training import plan
+
+MAIN = "from riemap.cli import main; main()"
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty epochs are enough to see what is printed."""
+    monkeypatch.setattr(plan, "MOST", 40)
+    monkeypatch.setattr(plan, "FEWEST", 40)
+
+
+def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "karate", "--space", "H2") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("karate in H2 (2 dimensions), stress, seed 0\n40 epochs in ")
+    assert "all epochs are done" in out
+    assert "average distortion" in out
+    assert err.count("\n") == 10, "ten plain lines where there is no terminal"
+    assert "karate in H2: epoch 40 of 40, loss " in err
+    assert "\x1b" not in out + err
+
+
+def test_several_spaces_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "karate", "-s", "E2", "-s", "H2", "-s", "E1 x H1") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ")[0] for line in lines[3:]] == ["E2", "H2", "E1 x H1"]
+    assert max(map(len, lines)) <= 80
+    for column in range(4):  # each metric has a best space, and it is marked
+        assert (
+            sum(line.replace("E1 x H1", "E1xH1").split()[2 + column].endswith("*") for line in lines[3:]) >= 1
+        )
+
+
+def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "karate", "-s", "H2 x E1", "--loss", "rsne(T=0.5->0.01) + 0.3*ad", "--json") == 0
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert (found["space"], found["dim"], found["loss"]) == ("H2 x E1", 3, "rsne(T=0.5->0.01) + 0.3*ad")
+    assert set(found["scores"]) >= {"f1@1", "auc", "ad", "ad_rescaled", "map"}
+    assert len(found["f1@k"]) == 5
+    assert err == ""
+
+
+def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "deep" / "run"
+    assert run("embed", "karate", "-s", "H2", "--seed", "3", "--out", str(folder)) == 0
+    names = sorted(path.name for path in folder.iterdir())
+    assert names == ["config.json", "embedding.npz", "history.csv", "scores.json"]
+    config = json.loads((folder / "config.json").read_text())
+    assert (config["space"], config["loss"], config["seed"]) == ("H2", "stress", 3)
+    rows = list(csv.DictReader((folder / "history.csv").read_text().splitlines()))
+    assert [int(row["epoch"]) for row in rows] == list(range(40))
+    assert float(rows[-1]["loss"]) < float(rows[12]["loss"])
+    assert Embedding.load(folder / "embedding.npz").labels == tuple(range(34))
+    capsys.readouterr()
+    assert run("evaluate", str(folder), "karate", "--json") == 0
+    again = json.loads(capsys.readouterr().out)["scores"]
+    assert again == json.loads((folder / "scores.json").read_text())["scores"]
+    assert run("embed", "karate", "-s", "H2", "--out", str(folder)) == 2
+    assert "holds a run already, of karate in H2; --resume goes on" in capsys.readouterr().err
+    assert run("embed", "karate", "-s", "H2", "--seed", "4", "--out", str(folder), "--resume") == 2
+    assert "holds another run: its seed is 3, and not 4" in capsys.readouterr().err
+    assert run("embed", "karate", "-s", "H2", "--seed", "3", "--out", str(folder), "--resume") == 0, (
+        "nothing to do"
+    )
+
+
+def test_killed_and_resumed_to_the_same_bytes(tmp_path: Path) -> None:
+    """SIGKILL at three moments of a run; the last start finishes it."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    arguments = ["embed", "karate", "-s", "H2 x S1", "--epochs", "1500", "--checkpoint-every", "7", "--out"]
+    environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", MAIN, *arguments]
+    subprocess.run([*command, str(whole)], check=True, capture_output=True, env=environment)
+    kills = 0
+    for delay in (0.3, 0.8, 0.1):
+        process = subprocess.Popen(
+            [*command, str(broken), "--resume"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+        )
+        while process.poll() is None and not (broken / "checkpoint.npz").exists():
+            time.sleep(0.01)
+        time.sleep(delay)
+        kills += process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert kills > 0
+    subprocess.run([*command, str(broken), "--resume"], check=True, capture_output=True, env=environment)
+    a, b = (Embedding.load(folder / "embedding.npz") for folder in (whole, broken))
+    assert all(np.array_equal(x, y) for x, y in zip(a.points, b.points, strict=True))
+    assert np.array_equal(a.log_scales, b.log_scales)
+    assert not (broken / "checkpoint.npz").exists()
+
+
+def test_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C prints the best so far, keeps a checkpoint, and exits with 130."""
+    command = [sys.executable, "-c", MAIN, "embed", "karate", "-s", "H2", "--epochs", "200000"]
+    process = subprocess.Popen(
+        [*command, "--checkpoint-every", "5", "--out", str(tmp_path / "run")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+    )
+    while not (tmp_path / "run" / "checkpoint.npz").exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "it was interrupted" in out
+    assert "Traceback" not in err
+    assert (tmp_path / "run" / "checkpoint.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-s", "H2", "--loss", "rsn"], "no loss is called 'rsn'; did you mean 'rsne'?"),
+        (["-s", "H2", "--loss", "rsne(T=0)"], "0 is not a positive number"),
+        (["-s", "H2", "--loss", "rsne(T=-1)"], "-1 is not a positive number"),
+        (["-s", "H2", "--optimizer", "adam"], "no optimizer is called 'adam'; did you mean 'radam'?"),
+        (["-s", "H2", "--preset", "papers"], "no preset is called 'papers'; did you mean 'paper'?"),
+        (["-s", "H2", "--epochs", "0"], "epochs=0 is not a number of epochs"),
+        (["-s", "H40"], "H40 has 40 dimensions and karate 34 nodes; take fewer dimensions than nodes"),
+        (["-s", "Q3"], "cannot read factor 'Q3' of space 'Q3'"),
+        (["-s", "H2", "--resume"], "--resume needs --out"),
+    ],
+)
+def test_what_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "karate", *arguments) == 2
+    out, err = capsys.readouterr()
+    assert message in err
+    assert (out, err.count("\n"), err.startswith("riemap: ")) == ("", 1, True)
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "letters.txt").write_text("dear")
+    assert run("embed", "karate", "-s", "H2", "--out", str(tmp_path)) == 2
+    assert "holds something else than a run" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
+
+
+def test_a_full_disk_is_one_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", str(tmp_path / "run"))
+
+    monkeypatch.setattr(files.tempfile, "mkstemp", full)
+    assert run("embed", "karate", "-s", "H2", "--out", str(tmp_path / "run")) == 2
+    assert capsys.readouterr().err == f"riemap: {tmp_path / 'run'}: no space left on device\n"
+
+
+def test_training_that_diverges_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "riemap.training.objective.Objective.whole", lambda *_: (_ for _ in ()).throw(FloatingPointError)
+    )
+    assert run("embed", "karate", "-s", "H2") == 1
+    err = capsys.readouterr().err
+    assert "riemap: warning: epoch 1 of training in H2: the loss is no number" in err
+    assert "no number again" in err

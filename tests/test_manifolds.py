@@ -124,6 +124,16 @@ def test_transport_carries_the_velocity_of_a_geodesic(m: Manifold, seed: int, ra
 
 
 @every_manifold
+@given(seed=seeds, radius=radii)
+def test_move_is_exp_and_transport(m: Manifold, seed: int, radius: float) -> None:
+    rng, x = start(m, seed, radius=0.5 * radius)
+    u, v = 0.5 * radius * unit(m, rng, x), unit(m, rng, x)
+    y, moved = m.move(x, u, v)
+    np.testing.assert_allclose(y, m.project(m.exp(x, u)), atol=CLOSE * np.abs(y).max())
+    np.testing.assert_allclose(moved, m.transport(x, y, v), atol=CLOSE * np.abs(moved).max())
+
+
+@every_manifold
 @given(seed=seeds, radius=st.floats(1e-3, 3.0))
 def test_distance_is_a_metric(m: Manifold, seed: int, radius: float) -> None:
     """Zero on the diagonal, symmetric, and no detour is shorter; √S of the divergence too."""

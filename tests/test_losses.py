@@ -100,22 +100,40 @@ def test_the_diagonal_has_no_weight(loss: Loss, seed: int) -> None:
         loss.rows(target, sqdist, 0, loss.statistics(target, sqdist, 0), both, out)
         assert not np.diagonal(out).any()
         assert np.isfinite(out).all()
+    loss.dense(target, sqdist, out)
+    assert not np.diagonal(out).any()
 
 
 @every_loss
-@given(seed=seeds, size=st.sampled_from([1, 3, 5, 11]))
-def test_blocks_of_rows_give_the_whole(loss: Loss, seed: int, size: int) -> None:
-    """The same weights to the bit, and w + wᵀ where both are asked for."""
+@given(
+    seed=seeds,
+    size=st.sampled_from([1, 3, 5, 11]),
+    spread=st.sampled_from([1.0, 1e3, 1e6]),
+    cold=st.sampled_from([1.0, 1e-4]),
+)
+def test_blocks_of_rows_give_the_whole(loss: Loss, seed: int, size: int, spread: float, cold: float) -> None:
+    """The same weights to the bit, and w + wᵀ where both are asked for, or all rows at once.
+
+    Where points are far apart and temperatures low, sums over rows differ by more than a number can hold.
+    """
     if not loss.blockwise:
         size = 11
+    if isinstance(loss, RSNE):
+        loss = RSNE(Schedule(cold * loss.T.start, cold * loss.T.start), loss.exclusive)
     target, sqdist = drawn(seed, n=11)
+    sqdist[0], sqdist[:, 0] = spread * sqdist[0], spread * sqdist[:, 0]
+    target[1, 2:], target[2:, 1] = 1.0, 1.0  # a node that is far from all others but one
+    target[1, 0] = target[0, 1] = 1.0
     loss = loss.on(least(target))
     value, weights = loss(target, sqdist)
     for both, expected in ((False, weights), (True, weights + weights.T)):
         other, out = rows(loss, target, sqdist, size, both)
         assert other == pytest.approx(value, rel=CLOSE)
-        np.testing.assert_allclose(out, expected, rtol=CLOSE, atol=CLOSE * np.abs(expected).max())
+        np.testing.assert_allclose(out, expected, rtol=1e-9, atol=CLOSE * np.abs(expected).max())
     np.testing.assert_array_equal(rows(loss, target, sqdist, size, False)[1], weights)
+    out = np.full_like(sqdist, np.nan)
+    assert loss.dense(target, sqdist, out) == pytest.approx(value, rel=CLOSE)
+    np.testing.assert_allclose(out, weights + weights.T, rtol=1e-9, atol=CLOSE * np.abs(out).max())
 
 
 @pytest.mark.parametrize("loss", FAITHFUL, ids=str)
@@ -181,6 +199,8 @@ def test_extremes_stay_finite(loss: Loss, T: float, size: float) -> None:
         value = loss.rows(target, sqdist, 0, loss.statistics(target, sqdist, 0), both, out)
         assert np.isfinite(value)
         assert np.isfinite(out).all()
+    assert loss.dense(target, sqdist, out) == pytest.approx(value)
+    assert np.isfinite(out).all()
 
 
 @every_loss
@@ -225,6 +245,7 @@ def test_any_number_of_threads_gives_the_same_bytes(loss: Loss) -> None:
             statistics = loss.statistics(target, sqdist, 0)
             value = loss.rows(target, sqdist, 0, statistics, True, out)
             found.append((value, out.tobytes(), statistics.tobytes()))
+            found[-1] += (loss.dense(target, sqdist, out), out.tobytes())
     finally:
         numba.set_num_threads(before)
     assert found[0] == found[1]

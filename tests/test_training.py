@@ -121,6 +121,7 @@ def test_blocks_of_rows_give_the_whole(loss: str, block: int, monkeypatch: pytes
     expected = Objective(PRODUCT, target).whole(chosen, x, scales)
     assert_same(Objective(PRODUCT, target).batch(chosen, x, scales, np.arange(TREE.n)), expected)
     monkeypatch.setattr(objective, "BLOCK", block)
+    monkeypatch.setattr(objective, "DENSE", 0)
     whole = Objective(PRODUCT, target)
     assert {len(range(*b.indices(15))) for b in whole._blocks()} <= set(range(1, max(1, block // 15) + 1))
     assert_same(whole.whole(chosen, x, scales), expected)
@@ -129,7 +130,7 @@ def test_blocks_of_rows_give_the_whole(loss: str, block: int, monkeypatch: pytes
 
 def test_a_function_is_given_all_rows_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     target, (x, scales, _) = Target.of(TREE), start(H2)
-    monkeypatch.setattr(objective, "BLOCK", 31)
+    monkeypatch.setattr(objective, "DENSE", 0)
     given = Objective(H2, target).whole(as_loss(failing(lambda _: False)), x, scales)
     assert_same(given, Objective(H2, target).whole(as_loss("stress"), x, scales))
 
@@ -345,6 +346,7 @@ def test_any_number_of_threads_gives_the_same_bytes(preset: str, monkeypatch: py
     plan = preset_plan(preset, as_loss("rsne(T=0.1) + 0.3*ad"), graph.n, 10)
     plan = plan if plan.batch is None else replace(plan, batch=64)
     monkeypatch.setattr(objective, "BLOCK", 150 * 40)
+    monkeypatch.setattr(objective, "DENSE", 0)
     found = []
     try:
         for threads in (1, 2):

@@ -164,7 +164,8 @@ def _inclusive(
         np.exp(middle_q - log_q) if narrow else log_q,
     )
     for i in prange(rows):
-        t, s, w = target[i], sqdist[i], out[i]
+        t, s = target[i], sqdist[i]
+        w = out[i]  # by itself: Numba loses writes through an array that came out of a mixed tuple
         own_p, own_q = log_p[first + i], log_q[first + i]
         if narrow:
             sum_p, sum_q = 1.0 / inverse_p[first + i], 1.0 / inverse_q[first + i]

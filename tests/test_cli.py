@@ -367,7 +367,7 @@ FILES = {
         (["describe", "pieces.edges", "--whole"], "pieces: the graph has 2 components, .*--whole"),
         (["evaluate", "karate.npz", "karte"], "no file, dataset or generator is called 'karte'"),
         (["evaluate", "none.npz", "karate"], "none.npz: no such file or directory"),
-        (["evaluate", ".", "karate"], r"\.: is a directory"),
+        (["evaluate", ".", "karate"], "embedding.npz: no such file or directory"),
         (["evaluate", "text.npz", "karate"], "text.npz is not an embedding saved by riemap"),
         (["evaluate", "karate.npz", "davis"], "this is not an embedding of davis: no node is called"),
         (["evaluate", "karate.npz", "cycle(n=9)"], r"this is not an embedding of cycle\(n=9\): 9 nodes"),
@@ -424,7 +424,7 @@ def test_what_was_done_to_a_graph_is_told(
 
 def test_riemap_alone_shows_where_to_start(capsys: pytest.CaptureFixture[str]) -> None:
     assert run() == 0
-    assert "Start here: riemap describe karate" in capsys.readouterr().out
+    assert "Start here: riemap embed karate --space H2" in capsys.readouterr().out
 
 
 def test_version_and_unknown_commands(capsys: pytest.CaptureFixture[str]) -> None:

@@ -196,6 +196,18 @@ def test_gradients_are_clipped_each_for_itself(m: Manifold, seed: int) -> None:
     assert m.sqdist(free[0], y[0]) > 0.0
 
 
+def test_radam_averages_what_it_clipped() -> None:
+    """The second moment is of the clipped gradient: the step after one that was far too long is not short."""
+    m, x = Euclidean(2), np.zeros((2, 2))
+    long, short = RAdam(clip=5.0), RAdam(clip=INFINITE)
+    found = [
+        optimizer.step(m, x, size * np.array([[3.0, 4.0], [0.3, 0.4]]), optimizer.init(m, x))[1]
+        for optimizer, size in ((long, np.array([[1e6], [1.0]])), (short, 1.0))
+    ]
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
 @every_manifold
 def test_a_retraction_takes_the_place_of_exp(m: Manifold) -> None:
     rng = np.random.default_rng(7)

@@ -267,6 +267,13 @@ def test_a_stage_may_begin_by_rescaling() -> None:
     assert losses(fit(TREE, H2, plan_of("stress", 1)))[0] > 2.0 * min(values)
 
 
+def test_a_rescale_that_finds_no_number_leaves_the_scales() -> None:
+    loss = failing(lambda call: call <= 57)  # every factor that is tried
+    assert losses(fit(TREE, H2, plan_of(loss, 3, rescale=True))) == losses(
+        fit(TREE, H2, plan_of("stress", 3))
+    )
+
+
 @pytest.mark.parametrize(
     "graph",
     [
@@ -477,7 +484,10 @@ def test_an_interrupt_keeps_the_best_so_far(batch: int | None, tmp_path: Path) -
     assert len(result.history) == 7
     short = fit(TREE, H2, plan_of("stress", 7, batch))
     assert in_bytes(result) == in_bytes(short)
-    assert in_bytes(fit(TREE, H2, plan, checkpoint=path)) == in_bytes(fit(TREE, H2, plan))
+    told: list[Record] = []
+    resumed = fit(TREE, H2, plan, checkpoint=path, callbacks=(told.append,))
+    assert [record.epoch for record in told] == [7, 8, 9, 10, 11]
+    assert in_bytes(resumed) == in_bytes(fit(TREE, H2, plan))
     assert not list(tmp_path.glob(".*"))
 
 
@@ -572,7 +582,7 @@ def test_improvement_keeps_the_rate() -> None:
 # --- checkpoints ----------------------------------------------------------------------------------
 
 CHILD = """
-import os, random, signal, sys
+import os, random, signal, sys, zipfile
 from pathlib import Path
 import riemap.training.loop, riemap.files
 from riemap import Space, generate
@@ -587,14 +597,14 @@ stages = (
 )
 plan = Plan(stages, RAdam(0.1), 0.1, batch)
 
-def run(die):
+def run(die, cut):
     def killed(record):
         nonlocal die
         die -= 1
         if die == 0:
             os.kill(os.getpid(), signal.SIGKILL)
-    if die in (2, 4, 6, 8):  # in the midst of writing a checkpoint
-        os.replace = lambda a, b: os.kill(os.getpid(), signal.SIGKILL)
+    if cut:  # in the midst of writing a checkpoint
+        zipfile.ZipFile._write_end_record = lambda file: os.kill(os.getpid(), signal.SIGKILL)
     graph, space, path = generate("tree(r=2,h=3)"), Space.parse("H2 x E1"), folder / "state.npz"
     result = fit(graph, space, plan, checkpoint=path, every=3, callbacks=(killed,))
     result.embedding.save(folder / "done.npz")
@@ -603,10 +613,10 @@ def run(die):
 
 rng, kills = random.Random(seed), 0
 while True:
-    die = rng.randint(1, 9) if kills < 4 else 1000
+    die, cut = rng.randint(3, 9) if kills < 4 else 1000, kills in (1, 3)
     pid = os.fork()  # before any thread was started
     if pid == 0:
-        run(die)
+        run(die, cut)
         os._exit(0)
     status = os.waitpid(pid, 0)[1]
     if status == 0:
@@ -667,6 +677,15 @@ def test_history_is_complete_after_a_resume(checkpoint: Path) -> None:
     seconds = [record.seconds for record in result.history]
     assert seconds == sorted(seconds)
     assert in_bytes(result) == in_bytes(whole)
+
+
+def test_the_best_may_be_from_before_a_checkpoint(tmp_path: Path) -> None:
+    """With a rate far too high, the fourth epoch is best, and the checkpoint is of the fifth."""
+    plan, path = replace(plan_of("stress", 6), optimizer=RAdam(2.0)), tmp_path / "run.npz"
+    fit(TREE, H2, plan, checkpoint=path, every=5, callbacks=(stopped(5),))
+    result = fit(TREE, H2, plan, checkpoint=path)
+    assert losses(result).index(min(losses(result))) < 4
+    assert in_bytes(result) == in_bytes(fit(TREE, H2, plan))
 
 
 def test_a_finished_run_is_resumed_to_itself(checkpoint: Path) -> None:

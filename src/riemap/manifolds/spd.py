@@ -390,7 +390,8 @@ class SPD(Manifold):
 
     def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
         r"""To :math:`KK^\top` with :math:`K = Le^{A/2}`, :math:`A = L^{-1}uL^{-\top}`; ``v`` likewise."""
-        return _move(*(np.ascontiguousarray(a) for a in np.broadcast_arrays(x, u, v)))
+        y, moved = _move(*(np.ascontiguousarray(a) for a in np.broadcast_arrays(x, u, v)))
+        return self.project(y), moved
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         r"""Parallel: :math:`EuE^\top` with :math:`E = (yx^{-1})^{1/2}` [Bhatia2007, ch. 6]."""

@@ -227,3 +227,9 @@ def test_small_matrices_leave_the_disk_alone(tmp_path, monkeypatch: pytest.Monke
     assert not (tmp_path / "cache").exists()
     shortest_paths(path(50))
     assert len(list((tmp_path / "cache" / "distances").iterdir())) == 1
+
+
+@pytest.mark.parametrize("matrix", [np.ones((2, 3)), np.zeros((3, 3)), np.ones(4)])
+def test_a_target_is_made_of_all_distances(matrix: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"a target is made of \(n, n\) distances"):
+        Target(matrix)

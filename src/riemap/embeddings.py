@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.files import written_whole
-from riemap.graphs.graph import Labels
+from riemap.graphs.dissimilarities import Dissimilarities
+from riemap.graphs.graph import Graph, Labels
 from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
 from riemap.specs import shown
@@ -139,6 +140,15 @@ class Embedding:
         if len(rows) != self.n or len(set(rows.tolist())) != self.n:
             raise ValueError(f"{len(labels)} nodes were named, and the embedding has {self.n}")
         return Embedding(self.space, tuple(x[rows] for x in self.points), self.log_scales, labels)
+
+    def matched(self, graph: Graph | Dissimilarities) -> "Embedding":
+        """The same embedding with its nodes in the order of a graph's, of which it must be one."""
+        if self.labels == graph.labels:
+            return self
+        try:
+            return self.reordered(graph.labels)
+        except ValueError as error:
+            raise ValueError(f"this is not an embedding of {graph.name}: {error}") from None
 
     def save(self, path: str | Path) -> None:
         """Write everything to an ``.npz`` file, without pickle, so that :meth:`load` gives it back."""

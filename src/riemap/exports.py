@@ -95,7 +95,7 @@ def as_graphml(embedding: Embedding, graph: Graph, *, points: bool = False) -> b
     """
     import networkx
 
-    rows = table(_matched(embedding, graph), points=points)
+    rows = table(embedding.matched(graph), points=points)
     _refuse(rows.labels, lambda label: bool(_NOT_XML.search(label)), "graphml", "control characters")
     drawn: networkx.Graph[str] = networkx.Graph()
     for label, values in zip(rows.labels, rows.values.tolist(), strict=True):
@@ -108,13 +108,6 @@ def as_graphml(embedding: Embedding, graph: Graph, *, points: bool = False) -> b
     stream = io.BytesIO()
     networkx.write_graphml_xml(drawn, stream, named_key_ids=True)
     return stream.getvalue()
-
-
-def _matched(embedding: Embedding, graph: Graph) -> Embedding:
-    try:
-        return embedding.reordered(graph.labels)
-    except ValueError as error:
-        raise ValueError(f"this is not an embedding of {graph.name}: {error}") from None
 
 
 def _lengths(graph: Graph) -> list[float]:

@@ -58,25 +58,16 @@ def export(
     Example: riemap export karate-h2 --format csv --out karate-h2.csv
     """
     with refusing():
+        from riemap.training.runs import load_embedding
+
         _check(format, out, graph)
-        embedding = load_run(run)
+        embedding = load_embedding(run)
         opened = None if graph is None else _graph(graph, symmetrise)
         files = _files(embedding, format, opened, points)
         if out is None:
             typer.echo(files[""], nl=False)
         else:
             _write(files, out)
-
-
-def load_run(path: Path) -> "Embedding":
-    """The embedding in a file, or in the folder of a run."""
-    from riemap.embeddings import Embedding
-
-    if path.is_dir() and not (path / "embedding.npz").exists():
-        raise ValueError(
-            f"{path} holds no embedding.npz; 'riemap embed GRAPH --out {path}' would put one there"
-        )
-    return Embedding.load(path / "embedding.npz" if path.is_dir() else path)
 
 
 def _check(format: str, out: Path | None, graph: str | None) -> None:

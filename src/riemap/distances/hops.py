@@ -85,7 +85,7 @@ def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts) -> bool:
 
 
 @njit(cache=True, parallel=True)
-def _columns(indptr, indices, sources, begin, end, columns):  # type: ignore[no-untyped-def]
+def _columns(indptr: Any, indices: Any, sources: Any, begin: Any, end: Any, columns: Any) -> Any:
     """Columns ``begin`` to ``end``: counts from their sources, one batch a thread. Whether all counts fit."""
     batches = (end - begin + BATCH - 1) // BATCH
     digits = 8 * columns.itemsize
@@ -102,7 +102,7 @@ def _columns(indptr, indices, sources, begin, end, columns):  # type: ignore[no-
 
 
 @njit(cache=True)
-def _search(indptr, indices, sources, planes):  # type: ignore[no-untyped-def]
+def _search(indptr: Any, indices: Any, sources: Any, planes: Any) -> Any:
     """Fill ``planes`` for one batch; how many of them were needed, or -1 if there are too few."""
     n = len(indptr) - 1
     front = np.zeros((n, WORDS), np.uint64)
@@ -126,7 +126,7 @@ def _search(indptr, indices, sources, planes):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _advance(indptr, indices, front, new, unseen, planes, step):  # type: ignore[no-untyped-def]
+def _advance(indptr: Any, indices: Any, front: Any, new: Any, unseen: Any, planes: Any, step: Any) -> Any:
     """One step of every search, counted in ``planes``; whether any of them reached a new node."""
     found = np.empty(WORDS, np.uint64)
     moved = np.uint64(0)
@@ -156,7 +156,7 @@ def _advance(indptr, indices, front, new, unseen, planes, step):  # type: ignore
 
 
 @njit(forceinline=True)
-def _gather(indices, first, last, front, found):  # type: ignore[no-untyped-def]
+def _gather(indices: Any, first: Any, last: Any, front: Any, found: Any) -> Any:
     """The fronts of a node's neighbours, joined."""
     for w in range(WORDS):
         found[w] = 0
@@ -167,7 +167,7 @@ def _gather(indices, first, last, front, found):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _unpack(planes, used, columns, start, stop):  # type: ignore[no-untyped-def]
+def _unpack(planes: Any, used: Any, columns: Any, start: Any, stop: Any) -> Any:
     """Turn the first ``used`` planes of a batch into counts."""
     squares = np.empty(8 * WORDS, np.uint64)
     counts = squares.view(np.uint8)
@@ -187,7 +187,7 @@ def _unpack(planes, used, columns, start, stop):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
-def _transposed(x):  # type: ignore[no-untyped-def]
+def _transposed(x: Any) -> Any:
     """The 8 by 8 bits of a word, rows and columns exchanged."""
     t = (x ^ (x >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
     x = x ^ t ^ (t << np.uint64(7))

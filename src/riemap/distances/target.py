@@ -3,6 +3,7 @@ r"""What an embedding should look like: squared distances, scaled so that the la
 .. math:: \delta^2_{ij} = \left(d_{ij} / \max_{kl} d_{kl}\right)^2
 """
 
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -28,6 +29,8 @@ class Target:
     """
 
     def __init__(self, matrix: DistanceMatrix) -> None:
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.any():
+            raise ValueError(f"a target is made of (n, n) distances, not all zero, not of {matrix.shape}")
         self.matrix = matrix
         self.maximum = float(matrix.max())
 
@@ -41,7 +44,7 @@ class Target:
         """Number of nodes."""
         return len(self.matrix)
 
-    @property
+    @cached_property
     def least(self) -> float:
         """The smallest target between two different nodes."""
         if np.issubdtype(self.matrix.dtype, np.integer):
@@ -85,7 +88,8 @@ def _square_rows(matrix: Any, maximum: float, out: Any) -> None:
 def _squares(matrix: Any, nodes: Any, maximum: float, out: Any) -> None:
     """Row ``i`` of ``out``: fetched first, which is a load at a time, then scaled, which vectorises."""
     for i in prange(len(nodes)):
-        row, squares = matrix[nodes[i]], out[i]
+        row = matrix[nodes[i]]
+        squares = out[i]
         for j in range(len(nodes)):
             squares[j] = row[np.uint64(nodes[j])]  # unsigned: no test for indices that count from the end
         for j in range(len(nodes)):

@@ -127,8 +127,7 @@ def evaluate(
         raise ValueError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
     if seed < 0:
         raise ValueError(f"seed={seed} is negative; give a whole number from 0 up")
-    if embedding.labels != graph.labels:
-        embedding = _matched(embedding, graph)
+    embedding = embedding.matched(graph)
     count = (SAMPLE if graph.n > LARGE else graph.n) if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
@@ -156,13 +155,6 @@ def score(distances: NDArray[Any], sqdist: Array, graph: Graph | None = None) ->
     if np.diagonal(lengths).any() or np.count_nonzero((lengths > 0.0) & (lengths < np.inf)) != n * (n - 1):
         raise ValueError("distances are positive and finite, and zero from each node to itself")
     return _scores(Comparison(np.arange(n), lengths, sqdist.__getitem__, float(lengths.max()), graph))
-
-
-def _matched(embedding: Embedding, graph: Graph | Dissimilarities) -> Embedding:
-    try:
-        return embedding.reordered(graph.labels)
-    except ValueError as error:
-        raise ValueError(f"this is not an embedding of {graph.name}: {error}") from None
 
 
 def _scores(c: Comparison) -> Scores:

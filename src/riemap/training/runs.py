@@ -83,4 +83,8 @@ class Run:
 
 def load_embedding(path: Path) -> Embedding:
     """The embedding of a run's folder, or of an ``.npz`` file."""
+    if path.is_dir() and not (path / "embedding.npz").exists():
+        raise ValueError(
+            f"{path} holds no embedding.npz; 'riemap embed GRAPH --out {path}' would put one there"
+        )
     return Embedding.load(path / "embedding.npz" if path.is_dir() else path)

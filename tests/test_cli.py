@@ -367,7 +367,7 @@ FILES = {
         (["describe", "pieces.edges", "--whole"], "pieces: the graph has 2 components, .*--whole"),
         (["evaluate", "karate.npz", "karte"], "no file, dataset or generator is called 'karte'"),
         (["evaluate", "none.npz", "karate"], "none.npz: no such file or directory"),
-        (["evaluate", ".", "karate"], "embedding.npz: no such file or directory"),
+        (["evaluate", ".", "karate"], r"\. holds no embedding.npz; 'riemap embed GRAPH"),
         (["evaluate", "text.npz", "karate"], "text.npz is not an embedding saved by riemap"),
         (["evaluate", "karate.npz", "davis"], "this is not an embedding of davis: no node is called"),
         (["evaluate", "karate.npz", "cycle(n=9)"], r"this is not an embedding of cycle\(n=9\): 9 nodes"),

@@ -114,7 +114,8 @@ def test_killed_and_resumed_to_the_same_bytes(tmp_path: Path) -> None:
 
 def test_interrupted(tmp_path: Path) -> None:
     """Ctrl-C prints the best so far, keeps a checkpoint, and exits with 130."""
-    command = [sys.executable, "-c", MAIN, "embed", "karate", "-s", "H2", "--epochs", "200000"]
+    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # also under nohup
+    command = [sys.executable, "-c", heeding + MAIN, "embed", "karate", "-s", "H2", "--epochs", "200000"]
     process = subprocess.Popen(
         [*command, "--checkpoint-every", "5", "--out", str(tmp_path / "run")],
         stdout=subprocess.PIPE,
@@ -125,7 +126,7 @@ def test_interrupted(tmp_path: Path) -> None:
     while not (tmp_path / "run" / "checkpoint.npz").exists():
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "it was interrupted" in out
     assert "Traceback" not in err

@@ -6,6 +6,7 @@ Points of a space are a tuple of arrays, one for each factor. The scales are giv
 :math:`\ell`, one number a factor; left out, every scale is one.
 """
 
+import functools
 import math
 import re
 from collections.abc import Callable
@@ -94,11 +95,15 @@ class Space:
         scales, whole = self._scales(log_scales), rows.indices(len(x[0])) == (0, len(x[0]), 1)
         parts = [m.pairs(a) if whole else m.pairs(a[rows], a) for m, a in zip(self.factors, x, strict=True)]
 
+        for s, p in zip(scales, parts, strict=True):
+            if s != 1.0:
+                np.multiply(p.sqdist, s, out=p.sqdist)  # ours alone: nothing else has seen it
+
         def gradient(both: Array) -> tuple[Points, Array]:
             points = tuple(s * p.gradient(both) for s, p in zip(scales, parts, strict=True))
-            return points, scales * [0.5 * float(row_sums(both, p.sqdist).sum()) for p in parts]
+            return points, np.array([0.5 * float(row_sums(both, p.sqdist).sum()) for p in parts])
 
-        return SpacePairs(_weighted(scales, [p.sqdist for p in parts]), gradient)
+        return SpacePairs(functools.reduce(np.add, [p.sqdist for p in parts]), gradient)
 
     def gradient(self, x: Points, w: Array, log_scales: Array | None = None) -> tuple[Points, Array]:
         r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in the points and in the log-scales."""

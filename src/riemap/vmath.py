@@ -216,17 +216,13 @@ def log1p(x: float) -> float:
 
 @inline
 def exp(x: float) -> float:
-    """Exponential; zero and inf where it leaves the range of floats."""
-    x = 710.0 if x > 710.0 else x
-    x = -746.0 if x < -746.0 else x
+    """Exponential of a number up to 709; never below 3e-308."""
+    x = -708.0 if x < -708.0 else x
     shifted = fma(x, _LOG2_E, _ROUND)
     n = shifted - _ROUND
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
-    k = _bits(shifted) - _ROUND_BITS
-    half = k >> 1
-    scale = from_bits((half + 1023) << 52)
-    rest = from_bits((k - half + 1023) << 52)
-    return fma(fma(r * r, _horner(r, _EXP), r), scale, scale) * rest
+    scale = from_bits((_bits(shifted) - _ROUND_BITS + 1023) << 52)
+    return fma(fma(r * r, _horner(r, _EXP), r), scale, scale)
 
 
 @inline

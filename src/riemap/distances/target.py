@@ -33,6 +33,8 @@ class Target:
             raise ValueError(f"a target is made of (n, n) distances, not all zero, not of {matrix.shape}")
         self.matrix = matrix
         self.maximum = float(matrix.max())
+        whole = np.issubdtype(matrix.dtype, np.integer)
+        self._squares = (np.arange(self.maximum + 1.0) / self.maximum) ** 2 if whole else np.empty(0)
 
     @classmethod
     def of(cls, graph: Graph | Dissimilarities) -> "Target":
@@ -57,7 +59,7 @@ class Target:
         if out is None:
             memory.require(chosen.size * 8, f"targets of {len(chosen)} nodes", "take fewer rows at a time")
             out = np.empty(chosen.shape)
-        _square_rows(chosen, self.maximum, out)
+        _square_rows(chosen, self.maximum, self._squares, out)
         return out
 
     def block(self, nodes: NDArray[np.int64], out: Array | None = None) -> Array:
@@ -72,26 +74,32 @@ class Target:
             out = np.empty((size, size))
         elif out.shape != (size, size) or out.dtype != np.float64:
             raise ValueError(f"targets of {size} nodes are float64{size, size}, not {out.dtype}{out.shape}")
-        _squares(self.matrix, numbers, self.maximum, out)
+        _square_block(self.matrix, numbers, self.maximum, self._squares, out)
         return out
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def _square_rows(matrix: Any, maximum: float, out: Any) -> None:
+def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
+    """Whole numbers have their squares in a table."""
     for i in prange(len(matrix)):
-        for j in range(matrix.shape[1]):
-            ratio = matrix[i, j] / maximum
-            out[i, j] = ratio * ratio
+        row, squares = matrix[i], out[i]
+        if len(table) > 0:
+            for j in range(len(row)):
+                squares[j] = table[np.uint64(row[j])]  # unsigned: no test for indices that count from the end
+        else:
+            for j in range(len(row)):
+                ratio = row[j] / maximum
+                squares[j] = ratio * ratio
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def _squares(matrix: Any, nodes: Any, maximum: float, out: Any) -> None:
-    """Row ``i`` of ``out``: fetched first, which is a load at a time, then scaled, which vectorises."""
+def _square_block(matrix: Any, nodes: Any, maximum: float, table: Any, out: Any) -> None:
     for i in prange(len(nodes)):
-        row = matrix[nodes[i]]
-        squares = out[i]
-        for j in range(len(nodes)):
-            squares[j] = row[np.uint64(nodes[j])]  # unsigned: no test for indices that count from the end
-        for j in range(len(nodes)):
-            ratio = squares[j] / maximum
-            squares[j] = ratio * ratio
+        row, squares = matrix[nodes[i]], out[i]
+        if len(table) > 0:
+            for j in range(len(nodes)):
+                squares[j] = table[np.uint64(row[np.uint64(nodes[j])])]
+        else:
+            for j in range(len(nodes)):
+                ratio = row[np.uint64(nodes[j])] / maximum
+                squares[j] = ratio * ratio

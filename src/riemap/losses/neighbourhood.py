@@ -16,7 +16,7 @@ from numba import prange
 
 from riemap.losses.base import CLOSE, Loss
 from riemap.types import Array
-from riemap.vmath import exp, kernel
+from riemap.vmath import exp, inline, kernel
 
 SAME = 1e-9
 """Relative difference up to which two targets are the same distance."""
@@ -90,6 +90,13 @@ def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
     return found
 
 
+@inline
+def _share(d: float, log_sum: float) -> float:
+    """``e^(-d) / S``; without strangers ``S`` is zero."""
+    exponent = -d - log_sum
+    return np.inf if exponent > 700.0 else exp(exponent)
+
+
 @kernel
 def _weights(
     target: Array, sqdist: Array, first: int, edge: float, statistics: Array, both: bool, out: Array
@@ -103,10 +110,10 @@ def _weights(
         own, own_push = log_sum[first + i], push[first + i]
         for j in range(n):
             d = math.sqrt(s[j])
-            near = exp(-d - own)
+            near = _share(d, own)
             slope = -near * own_push if t[j] > edge else 1.0 / (1.0 + near)
             if both:
-                near = exp(-d - log_sum[j])
+                near = _share(d, log_sum[j])
                 slope += -near * push[j] if t[j] > edge else 1.0 / (1.0 + near)
             w[j] = 0.5 * slope / (max(d, CLOSE) * n)
         w[first + i] = 0.0

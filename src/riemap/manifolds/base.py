@@ -11,7 +11,7 @@ Conventions, stated once and relied on everywhere:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import astuple
 from typing import ClassVar, NamedTuple, final
 
@@ -238,6 +238,12 @@ def _writeable(a: Array) -> Array:
     """``a`` as contiguous float64; copied if read-only, which Numba would compile anew for."""
     a = np.ascontiguousarray(a, dtype=np.float64)
     return a if a.flags.writeable else a.copy()
+
+
+def contiguous(*arrays: Array) -> Iterator[Array]:
+    """Arrays of one shape, as a kernel takes them."""
+    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    return (_writeable(a if a.shape == shape else np.broadcast_to(a, shape)) for a in arrays)
 
 
 def sectional_from(curvature: Array, u: Array, v: Array, uv: Array) -> Array:

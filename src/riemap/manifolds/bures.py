@@ -33,7 +33,7 @@ from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes, symmetric, transpose
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, sectional_from
 from riemap.manifolds.spd import nearest_positive
-from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
 from riemap.vmath import inline, kernel
 

@@ -34,7 +34,7 @@ from riemap import linalg
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
 from riemap.manifolds.sphere import columns, near_and_far, project_row
-from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.triangle import mirror, row_and_end
 from riemap.types import Array, Rng
 from riemap.vmath import atan2, inline, kernel, over_sine
 

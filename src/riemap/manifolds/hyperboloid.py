@@ -33,8 +33,8 @@ from typing import ClassVar, NamedTuple, final
 import numpy as np
 from numba import prange
 
-from riemap.manifolds.base import TINY, Manifold, Pairs, check_size
-from riemap.manifolds.triangle import mirror, row_and_end, stride
+from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, contiguous
+from riemap.triangle import mirror, row_and_end, stride
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log1p
 
@@ -151,6 +151,57 @@ def _polar_rows(x: Array) -> Array:
     return out
 
 
+@inline
+def _product(x: Array, u: Array, v: Array) -> float:
+    """Inner product of two tangents at ``x``."""
+    square = u_along = v_along = 0.0
+    for k in range(1, len(x)):
+        square += x[k] * x[k]
+    r = math.sqrt(square)
+    scale = 1.0 / r if r > ORIGIN else 0.0  # at the origin no direction is different
+    for k in range(1, len(x)):
+        u_along += u[k] * (x[k] * scale)
+        v_along += v[k] * (x[k] * scale)
+    total = u_along * v_along / (1.0 + square)
+    for k in range(1, len(x)):
+        total += (u[k] - u_along * (x[k] * scale)) * (v[k] - v_along * (x[k] * scale))
+    return total
+
+
+@kernel
+def _inner(x: Array, u: Array, v: Array) -> Array:
+    out = np.empty(len(x))
+    for i in prange(len(x)):
+        out[i] = _product(x[i], u[i], v[i])
+    return out
+
+
+@kernel
+def _move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+    """``exp`` and ``transport`` a point at a time; ``1 - <x, y>`` is ``1 + cosh`` of the length of ``u``."""
+    n, size = x.shape
+    y, moved = np.empty_like(x), np.empty_like(x)
+    for i in prange(n):
+        t = math.sqrt(max(_product(x[i], u[i], u[i]), 0.0))
+        cosh, sinhc = math.cosh(t), math.sinh(t) / t if t > 0.0 else 1.0
+        square = 0.0
+        for k in range(1, size):
+            y[i, k] = cosh * x[i, k] + sinhc * u[i, k]
+            square += y[i, k] * y[i, k]
+        y[i, 0] = math.sqrt(1.0 + square)
+        slope = (x[i, 0] - y[i, 0]) * v[i, 0]
+        for k in range(1, size):
+            slope += (y[i, k] - x[i, k]) * v[i, k]
+        slope /= 1.0 + cosh
+        excess = 0.0
+        for k in range(size):
+            moved[i, k] = v[i, k] + slope * (x[i, k] + y[i, k])
+            excess += moved[i, k] * (y[i, k] if k else -y[i, k])
+        for k in range(size):
+            moved[i, k] += excess * y[i, k]
+    return y, moved
+
+
 class Polar(NamedTuple):
     """Polar coordinates of points: direction, ``sinh r``, ``exp(r/2)`` and ``exp(-r/2)``."""
 
@@ -232,17 +283,17 @@ class Hyperboloid(Manifold):
         With :math:`u_0 = u_{1:}\cdot x_{1:}/x_0` put in, the sum has no cancelling squares:
         along the ray through ``x`` lengths shrink by :math:`x_0`, across it they stay.
         """
-        at = polar(x[..., 1:])
-        u_along = np.sum(u[..., 1:] * at.direction, axis=-1, keepdims=True)
-        v_along = np.sum(v[..., 1:] * at.direction, axis=-1, keepdims=True)
-        across = (u[..., 1:] - u_along * at.direction) * (v[..., 1:] - v_along * at.direction)
-        along = (u_along * v_along)[..., 0] / (1.0 + at.sinh[..., 0] ** 2)
-        return np.sum(across, axis=-1) + along
+        *lead, size = np.broadcast_shapes(x.shape, u.shape, v.shape)
+        return _inner(*(a.reshape(-1, size) for a in contiguous(x, u, v))).reshape(lead)
 
     def exp(self, x: Array, u: Array) -> Array:
         r""":math:`\cosh(\|u\|)\,x + \sinh(\|u\|)\,u/\|u\|` [NickelKiela2018, eq. 9]."""
         t = self.norm(x, u)[..., None]
         return self.project(np.cosh(t) * x + sinhc(t) * u)
+
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        """In one pass."""
+        return _move(*contiguous(x, u, v))
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`\frac{d}{\sinh d}\,(y - \cosh(d)\,x)`, in polar coordinates (see above)."""

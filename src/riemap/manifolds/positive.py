@@ -27,7 +27,7 @@ from numba import prange
 
 from riemap.linalg import LANES, cholesky_inplace, two_product
 from riemap.manifolds.hyperboloid import ORIGIN, chord, radial_part
-from riemap.manifolds.triangle import stride
+from riemap.triangle import stride
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log
 

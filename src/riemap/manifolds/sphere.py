@@ -19,8 +19,8 @@ from typing import ClassVar, final
 import numpy as np
 from numba import prange
 
-from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size
-from riemap.manifolds.triangle import mirror, row_and_end, stride
+from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, contiguous
+from riemap.triangle import mirror, row_and_end, stride
 from riemap.types import Array, Rng
 from riemap.vmath import inline, kernel, over_sine
 
@@ -108,6 +108,37 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     return out
 
 
+@kernel
+def _move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+    """``exp`` and ``transport``, a point at a time."""
+    n, size = x.shape
+    y, moved = np.empty_like(x), np.empty_like(x)
+    for i in prange(n):
+        square = 0.0
+        for k in range(size):
+            square += u[i, k] * u[i, k]
+        t = math.sqrt(square)
+        cos, sinc = math.cos(t), math.sin(t) / t if t > 0.0 else 1.0
+        square = 0.0
+        for k in range(size):
+            y[i, k] = cos * x[i, k] + sinc * u[i, k]
+            square += y[i, k] * y[i, k]
+        length = math.sqrt(square)
+        far = slope = 0.0
+        for k in range(size):
+            y[i, k] /= length
+            far += (x[i, k] + y[i, k]) ** 2
+            slope += (y[i, k] - x[i, k]) * v[i, k]
+        slope *= 2.0 / max(far, CUT)
+        excess = 0.0
+        for k in range(size):
+            moved[i, k] = v[i, k] - slope * (x[i, k] + y[i, k])
+            excess += moved[i, k] * y[i, k]
+        for k in range(size):
+            moved[i, k] -= excess * y[i, k]
+    return y, moved
+
+
 @final
 @dataclass(frozen=True)
 class Sphere(CompactManifold):
@@ -169,6 +200,10 @@ class Sphere(CompactManifold):
         r""":math:`\cos(\|u\|)\,x + \sin(\|u\|)\,u/\|u\|`."""
         t = self.norm(x, u)[..., None]
         return self.project(np.cos(t) * x + np.sinc(t / np.pi) * u)
+
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        """In one pass."""
+        return _move(*contiguous(x, u, v))
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`\frac{d}{\sin d}\,\mathrm{proj}_x(y - x)` with :math:`d = d(x, y)`."""

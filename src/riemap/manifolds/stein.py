@@ -53,7 +53,7 @@ from riemap.manifolds.positive import (
     write2,
 )
 from riemap.manifolds.spd import SPD
-from riemap.manifolds.triangle import mirror, row_and_end
+from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log1p
 

@@ -12,10 +12,12 @@ References
 [BecigneulGanea2019] Bécigneul, Ganea. Riemannian adaptive optimization methods. ICLR 2019.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
+from numba import njit
 
 from riemap.manifolds import Manifold
 from riemap.optim.base import Optimizer, State, check_fraction, check_positive
@@ -70,10 +72,32 @@ class RAdam(Optimizer):
 
     def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
         """The averaged gradient over the root of its averaged square."""
+        shape, flat = grad.shape, (len(grad), -1)
         momentum, average, count = state
         b1, b2 = self.betas.first, self.betas.second
-        count = count + 1.0
-        momentum = b1 * momentum + (1.0 - b1) * grad
-        average = b2 * average + (1.0 - b2) * square
-        length = np.sqrt(average / (1.0 - b2**count)) + EPSILON
-        return momentum * m._expand(1.0 / ((1.0 - b1**count) * length)), (momentum, average, count)
+        u, momentum, average, count = _direction(
+            grad.reshape(flat), momentum.reshape(flat), square, average, count, b1, b2
+        )
+        return u.reshape(shape), (momentum.reshape(shape), average, count)
+
+
+@njit(cache=True, error_model="numpy")
+def _direction(
+    grad: Array, momentum: Array, square: Array, average: Array, count: Array, b1: float, b2: float
+) -> tuple[Array, Array, Array, Array]:
+    """The formula above, a point at a time."""
+    n, size = grad.shape
+    u, new_momentum, new_average, new_count = (
+        np.empty((n, size)),
+        np.empty((n, size)),
+        np.empty(n),
+        count + 1.0,
+    )
+    for i in range(n):
+        new_average[i] = b2 * average[i] + (1.0 - b2) * square[i]
+        length = math.sqrt(new_average[i] / (1.0 - b2 ** new_count[i])) + EPSILON
+        scale = 1.0 / ((1.0 - b1 ** new_count[i]) * length)
+        for k in range(size):
+            new_momentum[i, k] = b1 * momentum[i, k] + (1.0 - b1) * grad[i, k]
+            u[i, k] = new_momentum[i, k] * scale
+    return u, new_momentum, new_average, new_count

@@ -27,7 +27,7 @@ RAMP = 20
 The averages of an optimizer need some to settle.
 """
 
-PAIRS = 7e9
+PAIRS = 6e9
 """Pairs that the default looks at in all; larger graphs get fewer epochs, between the next two numbers."""
 FEWEST, MOST = 400, 2000
 

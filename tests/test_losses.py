@@ -389,6 +389,17 @@ def test_a_sum_knows_what_its_terms_need() -> None:
     assert as_loss("2*neighbourhood").on(0.3).terms[0][1] == Neighbourhood().on(0.3)
 
 
+def test_a_sum_within_a_sum_is_one_sum() -> None:
+    inner = as_loss("rsne(T=0.1) + 0.3*ad")
+    assert str(Sum(((2.0, inner), (1.0, Stress())))) == "2*rsne(T=0.1) + 0.6*ad + stress"
+
+
+def test_a_temperature_may_be_a_plain_number() -> None:
+    assert RSNE(0.05) == as_loss("rsne(T=0.05)")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="-1 is not a positive number"):
+        RSNE(-1)  # type: ignore[arg-type]
+
+
 def test_any_function_is_a_loss() -> None:
     loss = as_loss(lopsided)
     assert str(loss) == "lopsided"

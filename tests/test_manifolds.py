@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from riemap import Space
 from riemap.manifolds import MANIFOLDS, CompactManifold, Manifold
+from riemap.manifolds.spd import SPD
+from riemap.manifolds.stein import Stein
 from riemap.types import Array, Rng
 
 SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
@@ -131,6 +133,19 @@ def test_move_is_exp_and_transport(m: Manifold, seed: int, radius: float) -> Non
     y, moved = m.move(x, u, v)
     np.testing.assert_allclose(y, m.project(m.exp(x, u)), atol=CLOSE * np.abs(y).max())
     np.testing.assert_allclose(moved, m.transport(x, y, v), atol=CLOSE * np.abs(moved).max())
+
+
+@pytest.mark.parametrize("m", [SPD(2), SPD(3), Stein(2)], ids=str)
+def test_a_move_to_the_boundary_ends_inside(m: Manifold) -> None:
+    """Where rounding leaves no positive eigenvalue, the least is lifted; other points are left alone."""
+    n = m.shape[0]
+    x = np.stack([np.eye(n), np.eye(n) + 0.5])
+    u = np.zeros_like(x)
+    u[0, 0, 0], u[1, 0, 1], u[1, 1, 0] = -80.0, 0.1, 0.1  # e^-80 is 1e-35
+    y, _ = m.move(x, u, u)
+    values = np.linalg.eigvalsh(y)
+    assert np.all(values[:, 0] >= 0.9 * np.finfo(np.float64).eps * values[:, -1])
+    np.testing.assert_allclose(y[1], m.exp(x, u)[1], rtol=1e-13)
 
 
 @every_manifold

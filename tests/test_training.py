@@ -187,6 +187,8 @@ def test_a_default_unfolds_first() -> None:
     assert plan.stages[1].loss == as_loss("ad")
     assert plan.stages[1].rescale
     assert plan.batch is None
+    likelihood = default_plan(as_loss("neighbourhood"), 100, 100)  # is flat where all is far apart
+    assert not likelihood.stages[1].rescale
 
 
 def test_a_cosine_rises_falls_and_ends_near_zero() -> None:

@@ -47,14 +47,18 @@ class RSNE(Loss):
 
     If ``exclusive``, of :math:`\mathrm{KL}(q_i\,\|\,p_i)`, which punishes strangers that come close.
 
-    >>> str(RSNE(Schedule(0.02, 0.02)))
-    'rsne(T=0.02)'
+    >>> str(RSNE(T="0.5->0.02"))
+    'rsne(T=0.5->0.02)'
     """
 
     T: Schedule = USUAL
     exclusive: bool = False
     symbol: ClassVar[str] = "rsne"
     compares_rows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.T, Schedule):
+            object.__setattr__(self, "T", Schedule.parse(str(self.T)))
 
     def at(self, progress: float) -> "RSNE":
         """With the temperature of that moment."""

@@ -22,6 +22,8 @@ class Sum(Loss):
     symbol: ClassVar[str] = "sum"
 
     def __post_init__(self) -> None:
+        flat = [(f * g, part) for f, loss in self.terms for g, part in _terms(loss)]
+        object.__setattr__(self, "terms", tuple(flat))
         losses = [loss for _, loss in self.terms]
         object.__setattr__(self, "blockwise", all(loss.blockwise for loss in losses))
         object.__setattr__(self, "compares_rows", any(loss.compares_rows for loss in losses))
@@ -52,15 +54,34 @@ class Sum(Loss):
         self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
     ) -> float:
         """Weighted sums of values and weights."""
-        total, part, used = 0.0, np.empty_like(out), 0
+        used = 0
+
+        def one(loss: Loss, part: Array) -> float:
+            nonlocal used
+            own = statistics[used : used + (_ROWS if loss.compares_rows else 0)]
+            used += len(own)
+            return loss.rows(target, sqdist, first, own, both, part)
+
+        return self._added(one, out)
+
+    def dense(self, target: Array, sqdist: Array, out: Array) -> float:
+        """Each in its own way."""
+        return self._added(lambda loss, part: loss.dense(target, sqdist, part), out)
+
+    def _added(self, one: Callable[[Loss, Array], float], out: Array) -> float:
+        """The sum of what ``one`` says of each loss, of values and of weights."""
+        total, part = 0.0, np.empty_like(out)
         out[:] = 0.0
         for factor, loss in self.terms:
-            count = _ROWS if loss.compares_rows else 0
-            total += factor * loss.rows(target, sqdist, first, statistics[used : used + count], both, part)
+            total += factor * one(loss, part)
             part *= factor
             out += part
-            used += count
         return total
+
+
+def _terms(loss: Loss) -> tuple[tuple[float, Loss], ...]:
+    """Of a sum within a sum, its own."""
+    return loss.terms if isinstance(loss, Sum) else ((1.0, loss),)
 
 
 @final

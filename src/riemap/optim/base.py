@@ -1,5 +1,6 @@
 """What an optimizer is."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import ClassVar, TypeAlias, final
@@ -39,8 +40,8 @@ class Optimizer(ABC):
         momentum, is carried along to the new point.
         """
         square = np.maximum(m.inner(x, grad, grad), 0.0)
-        if square.max(initial=0.0) > self.clip**2:
-            shorter = np.minimum(1.0, self.clip / np.sqrt(np.maximum(square, self.clip**2)))
+        if math.sqrt(square.max(initial=0.0)) > self.clip:
+            shorter = self.clip / np.maximum(np.sqrt(square), self.clip)
             grad, square = grad * m._expand(shorter), square * shorter**2
         u, (momentum, *rest) = self.direction(m, grad, square, state)
         u = u * (-rate * self.lr)

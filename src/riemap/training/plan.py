@@ -126,7 +126,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
         epochs = int(min(max(PAIRS / (n * (n - 1) / 2), FEWEST), MOST))
     unfold = epochs // 4
     first = Stage(RSNE(Schedule(0.2, 0.2)), unfold, schedule="cosine")
-    rest = Stage(loss, epochs - unfold, schedule="cosine", rescale=True)
+    rest = Stage(loss, epochs - unfold, schedule="cosine", rescale=loss.faithful)  # others have no such size
     return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
 
 

@@ -1,0 +1,1 @@
+"""Curvature of graphs and of embeddings."""

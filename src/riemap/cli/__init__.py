@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 import riemap
-from riemap.cli import datasets, describe, embed, evaluate, export, spaces
+from riemap.cli import datasets, describe, embed, evaluate, export, sample, spaces
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("embed")(embed.embed)
 app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("export")(export.export)
+app.command("sample")(sample.sample)
 app.command("datasets")(datasets.datasets)
 app.command("spaces")(spaces.spaces)
 

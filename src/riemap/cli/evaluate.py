@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
+from riemap.cli.curvature import measured, show_measured
 from riemap.cli.messages import refusing
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ def evaluate(
             help="Score what this many nodes see, drawn at random; all by default up to 10,000 nodes."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of that draw.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of that draw, and of triangles.")] = 0,
+    curvature: Annotated[
+        bool, typer.Option("--curvature", help="Show how the space curves around the nodes, by triangles.")
+    ] = False,
     symmetrise: Symmetrise = False,
     whole: Whole = False,
     as_json: AsJson = False,
@@ -48,13 +52,17 @@ def evaluate(
         started = time.perf_counter()
         scores = score(loaded, opened, sources=sources, seed=seed)
         seconds = time.perf_counter() - started
+        curved = measured(loaded, seed)[1] if curvature else None
     if as_json:
         facts = {"graph": opened.name, "space": str(loaded.space), "dim": loaded.space.dim}
         facts |= {"loss": None, "seconds": round(seconds, 3), **scores.as_json()}
+        facts |= {} if curved is None else {"curvature": curved}
         typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
     else:
         typer.echo(f"{opened.name} in {loaded.space} ({loaded.space.dim} dimensions)")
         show_scores(scores)
+        if curved is not None:
+            show_measured(curved)
 
 
 def show_scores(scores: "Scores") -> None:

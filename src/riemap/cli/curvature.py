@@ -1,0 +1,47 @@
+"""How a space curves around points, as ``evaluate`` and ``sample`` show it."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from riemap.embeddings import Embedding
+    from riemap.types import Array
+
+TITLES = {"angles": "angle sum, (Σθ − π)/2π", "parallelogram": "parallelogram deviation"}
+
+
+def measured(embedding: "Embedding", seed: int) -> "tuple[Array, dict[str, Any]]":
+    """Normalised sums of angles over sampled triples, and their summary with that of the medians."""
+    from riemap.curvature.triangles import TRIPLES, angle_sums, parallelogram_deviations, summary
+
+    angles = angle_sums(embedding, seed=seed)
+    medians = parallelogram_deviations(embedding, seed=seed)
+    return angles.values, {
+        "angles": summary(angles.values),
+        "parallelogram": summary(medians.values),
+        "triples": TRIPLES,
+        "degenerate": angles.degenerate,
+        "seed": seed,
+    }
+
+
+def show_measured(curvature: dict[str, Any]) -> None:
+    """A line for each of the two measures."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("Of geodesic triangles")
+    for name in ("Mean", "Min", "Q1", "Median", "Q3", "Max"):
+        table.add_column(name, justify="right")
+    for key, title in TITLES.items():
+        cells = ("–" if value is None else _text(value) for value in curvature[key].values())
+        table.add_row(title, *cells)
+    console.print(table)
+    left_out = f", {curvature['degenerate']} without three sides left out" if curvature["degenerate"] else ""
+    console.print(f"over {curvature['triples']} triples of points{left_out}")
+
+
+def _text(value: float) -> str:
+    return f"{value + 0.0:.4f}".replace("-0.0000", "0.0000")

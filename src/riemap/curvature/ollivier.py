@@ -1,0 +1,265 @@
+r"""Ollivier-Ricci curvature of edges: are the neighbourhoods of their ends nearer than the ends?
+
+With :math:`m_x` the measure that leaves :math:`\alpha` at ``x`` and spreads the rest uniformly over its
+neighbours, whatever the lengths of the edges to them,
+
+.. math:: \kappa_\alpha(x, y) = 1 - \frac{W_1(m_x, m_y)}{d(x, y)}, \qquad
+    \kappa(x, y) = \lim_{\alpha\to1} \frac{\kappa_\alpha(x, y)}{1 - \alpha},
+
+where ``d`` is the length of a shortest path, which may be shorter than the edge [Ollivier2009, LinLuYau2011].
+
+Two facts make the transport problem small. Mass that both measures have at a node stays there, because ``d``
+is a metric. And :math:`\kappa_\alpha` is linear in :math:`\alpha` from
+:math:`\alpha_0 = 1/(\max(\deg x, \deg y) + 1)` up to 1, where it vanishes [Bourne2018]; with lengths, from
+:math:`\alpha_0 = 1/2` up, because then some mass goes from ``x`` to ``y`` itself. So a larger
+:math:`\alpha`, and the limit, are read off :math:`\kappa_{\alpha_0}`, where all masses are whole numbers
+in units of :math:`(1-\alpha_0)/(\deg x\deg y)`. Without lengths, moreover, ``x`` itself is left out there.
+
+What remains is solved by :func:`_transport`, a primal-dual method.
+
+References
+----------
+[Ollivier2009] Ollivier. Ricci curvature of Markov chains on metric spaces. J. Funct. Anal. 2009.
+[LinLuYau2011] Lin, Lu, Yau. Ricci curvature of graphs. Tohoku Math. J. 2011.
+[Bourne2018] Bourne et al. Ollivier-Ricci idleness functions of graphs. SIAM J. Discrete Math. 2018.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from riemap.curvature.summary import Progress, Summary, need_edges
+from riemap.distances import shortest_paths
+from riemap.graphs.graph import Graph
+from riemap.types import Array
+
+BLOCK = 1 << 12
+"""Edges between two reports of progress."""
+
+DUST = 1e-9
+"""Mass that counts as none; the least that moves is one, but for what ``alpha`` adds at ``x`` and ``y``."""
+
+SAME = 1e-12
+"""Difference of two lengths, in shares of the longest, that is rounding error."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Ricci:
+    """Curvature of every edge.
+
+    Parameters
+    ----------
+    edges
+        ``(m, 2)``, as :meth:`Graph.edges` lists them.
+    curvature
+        ``(m,)``, of each of them.
+    alpha
+        The share of mass that stays; 1 stands for the limit.
+    """
+
+    edges: NDArray[np.int64]
+    curvature: Array
+    alpha: float
+
+    @cached_property
+    def nodes(self) -> Array:
+        """Mean curvature of the edges at each node."""
+        ends, twice = self.edges.T.ravel(), np.tile(self.curvature, 2)
+        return np.bincount(ends, twice) / np.bincount(ends)
+
+    @property
+    def summary(self) -> Summary:
+        """The distribution over edges."""
+        found = Summary.of(self.curvature)
+        assert found is not None, "a graph has an edge"
+        return found
+
+
+def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | None = None) -> Ricci:
+    r"""Curvature :math:`\kappa_\alpha` of every edge, exactly.
+
+    Parameters
+    ----------
+    graph
+        With lengths or without.
+    alpha
+        The share of mass that stays, from 0 to 1; 1 stands for the limit
+        :math:`\lim \kappa_\alpha/(1-\alpha)` of Lin, Lu and Yau.
+    progress
+        Is told the share of the edges that are done.
+
+    >>> ollivier_ricci(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), alpha=1).curvature
+    array([1.5, 1.5, 1.5])
+    """
+    need_edges(graph, "Ricci curvature")
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
+        raise ValueError(f"alpha={alpha!r} is not a number from 0 to 1, the share of mass that stays, e.g. 0.5")
+    edges, distances = graph.edges(), np.asarray(shortest_paths(graph))
+    curvature = np.empty(graph.m)
+    for start in range(0, graph.m, BLOCK):
+        part = slice(start, start + BLOCK)
+        _curvatures(
+            graph.indptr,
+            graph.indices,
+            distances,
+            graph.weights is not None,
+            float(alpha),
+            edges[part],
+            curvature[part],
+        )
+        if progress is not None:
+            progress(min(start + BLOCK, graph.m) / graph.m)
+    return Ricci(edges, curvature, float(alpha))
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def _curvatures(
+    indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, edges: Any, out: Any
+) -> None:
+    """Curvatures of some edges, shared out between threads edge by edge."""
+    for e in prange(len(edges)):
+        x, y = edges[e, 0], edges[e, 1]
+        deg_x, deg_y = indptr[x + 1] - indptr[x], indptr[y + 1] - indptr[y]
+        stays = 0.5 if weighted else 1.0 / (max(deg_x, deg_y) + 1.0)
+        own = float(deg_x * deg_y if weighted else min(deg_x, deg_y))
+        scale = 1.0
+        if alpha < stays:
+            stays, own = alpha, alpha / (1.0 - alpha) * deg_x * deg_y
+        else:
+            scale = (1.0 - alpha if alpha < 1.0 else 1.0) / (1.0 - stays)
+        nodes, mass = _difference(indptr, indices, x, y, own)
+        sources, sinks = nodes[mass > DUST], nodes[mass < -DUST]
+        cost = np.empty((len(sources), len(sinks)), distances.dtype)
+        for i in range(len(sources)):
+            for j in range(len(sinks)):
+                cost[i, j] = distances[sources[i], sinks[j]]
+        work = _transport(mass[mass > DUST], -mass[mass < -DUST], cost)
+        length = float(distances[x, y])
+        out[e] = scale * (1.0 - work * (1.0 - stays) / (deg_x * deg_y) / length)
+
+
+@njit(cache=True, error_model="numpy")
+def _difference(indptr: Any, indices: Any, x: Any, y: Any, own: Any) -> Any:
+    """Nodes that have a part in either measure, and the first less the second, scaled to whole numbers."""
+    p, end_p, q, end_q = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]
+    share_x, share_y = float(end_q - q), float(end_p - p)
+    nodes = np.empty(end_p - p + end_q - q, indices.dtype)
+    mass = np.empty(len(nodes))
+    count = 0
+    while p < end_p or q < end_q:
+        u = indices[p] if p < end_p else len(indptr)
+        v = indices[q] if q < end_q else len(indptr)
+        z = min(u, v)
+        value = 0.0
+        if u == z:
+            value += share_x
+            p += 1
+        if v == z:
+            value -= share_y
+            q += 1
+        if z == x:
+            value += own
+        if z == y:
+            value -= own
+        nodes[count], mass[count] = z, value
+        count += 1
+    return nodes[:count], mass[:count]
+
+
+@njit(cache=True, error_model="numpy")
+def _transport(supply: Any, demand: Any, cost: Any) -> Any:
+    """Least cost of carrying ``supply`` to ``demand``, two vectors of equal sums.
+
+    Mass goes along shortest paths in the network of what can still be carried or sent back. All that go at
+    one length go together, found by searches from every source that has some left; when none is left of
+    that length, potentials ``u``, ``v`` grow by the least that makes a longer one. A direct way always
+    exists, so no path is longer than the dearest of them: between neighbours of two adjacent nodes, three.
+    """
+    if len(supply) == 0 or len(demand) == 0:
+        return 0.0
+    flow = np.zeros((len(demand), len(supply)))  # sinks first: a search looks back from them
+    u, v = np.zeros(len(supply)), np.full(len(demand), float(cost.min()))
+    length, dearest = float(cost.min()), float(cost.max())
+    left, total = min(supply.sum(), demand.sum()), 0.0
+    while left > DUST and length < dearest:
+        sent, from_source, from_sink = _search(supply, demand, cost, flow, u, v, SAME * dearest)
+        total += sent * length
+        left -= sent
+        if sent == 0.0:
+            step = np.inf
+            for i in range(len(supply)):
+                if from_source[i]:
+                    for j in range(len(demand)):
+                        if not from_sink[j]:
+                            step = min(step, cost[i, j] + u[i] - v[j])
+            u[~from_source] += step
+            v[~from_sink] += step
+            length += step
+    return total + left * length
+
+
+@njit(cache=True, error_model="numpy")
+def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none: Any) -> Any:
+    """Send what can be sent along tight ways in one search; how much, and which nodes were reached."""
+    into = np.full(len(supply), -1)  # the sink from which a source was reached
+    by = np.full(len(demand), -1)  # the source from which a sink was
+    root = np.full(len(supply), -1)
+    queue = np.empty(len(supply), np.int64)
+    tail, sent = 0, 0.0
+    for i in range(len(supply)):
+        if supply[i] > DUST:
+            queue[tail], root[i] = i, i
+            tail += 1
+    unseen = np.arange(len(demand))
+    head, count = 0, len(demand)
+    while head < tail and count > 0:
+        i = queue[head]
+        head += 1
+        kept, k = 0, 0
+        while k < count and supply[root[i]] > DUST:
+            j = unseen[k]
+            k += 1
+            if cost[i, j] + u[i] - v[j] > none:
+                unseen[kept] = j
+                kept += 1
+                continue
+            by[j] = i
+            if demand[j] > DUST:
+                sent += _send(i, j, supply, demand, flow, into, by, root[i])
+            else:
+                for s in range(len(supply)):
+                    if root[s] < 0 and flow[j, s] > DUST:
+                        into[s], root[s], queue[tail] = j, root[i], s
+                        tail += 1
+        while k < count:  # this source has nothing left
+            unseen[kept] = unseen[k]
+            kept += 1
+            k += 1
+        count = kept
+    return sent, root >= 0, by >= 0
+
+
+@njit(cache=True, error_model="numpy")
+def _send(i: Any, j: Any, supply: Any, demand: Any, flow: Any, into: Any, by: Any, root: Any) -> Any:
+    """Send what fits along the way that a search found to source ``i`` and on to sink ``j``."""
+    amount, s = min(demand[j], supply[root]), i
+    while into[s] >= 0:
+        amount = min(amount, flow[into[s], s])
+        s = by[into[s]]
+    if amount <= DUST:
+        return 0.0
+    flow[j, i] += amount
+    s = i
+    while into[s] >= 0:
+        t = into[s]
+        flow[t, s] -= amount
+        s = by[t]
+        flow[t, s] += amount
+    supply[root] -= amount
+    demand[j] -= amount
+    return amount

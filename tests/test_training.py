@@ -43,7 +43,7 @@ LOSSES = ["stress", "rsne(T=0.1) + 0.3*ad", "rsne(T=0.3,exclusive=true)", "neigh
 
 def plan_of(loss: object, epochs: int, batch: int | None = None, **options: object) -> Plan:
     """One stage, at a constant rate unless told otherwise."""
-    return Plan((Stage(as_loss(loss), epochs, **options),), RAdam(0.1), scale_lr=0.1, batch=batch)
+    return Plan((Stage(as_loss(loss), epochs, batch=batch, **options),), RAdam(0.1), scale_lr=0.1)
 
 
 def in_bytes(result: Fit) -> bytes:
@@ -155,7 +155,8 @@ def test_the_paper_burns_in_from_hot_to_cold() -> None:
     assert {stage.loss.exclusive for stage in burn_in} == {True}
     assert {(stage.rate, stage.scales, stage.schedule) for stage in burn_in} == {(0.1, False, "constant")}
     assert (last.epochs, last.rate, last.scales, last.schedule) == (3000, 1.0, True, "plateau")
-    assert (plan.optimizer, plan.batch, plan.scale_lr) == (RAdam(0.01, clip=100.0), 512, 0.01)
+    assert (plan.optimizer, plan.scale_lr) == (RAdam(0.01, clip=100.0), 0.01)
+    assert {stage.batch for stage in plan.stages} == {512}
     assert [stage.loss for stage in paper_plan(as_loss("ad"), 9).stages] == [as_loss("ad")] * 5
 
 
@@ -174,11 +175,24 @@ def test_a_plan_has_as_many_epochs_as_asked_for(preset: str, epochs: int) -> Non
 
 
 def test_larger_graphs_get_fewer_epochs() -> None:
-    counts = [default_plan(as_loss("ad"), n).epochs for n in (100, 1000, 4000, 6000, 20000)]
+    counts = [default_plan(as_loss("ad"), n).epochs for n in (100, 1000, 4000, 20000, 200_000)]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 2000
     assert counts[-1] == 400
     assert len(set(counts)) > 2
+
+
+def test_of_larger_graphs_lengths_are_sampled_and_neighbours_are_not() -> None:
+    for loss, batch in (
+        ("ad", 512),
+        ("rsne(T=0.2)", 512),
+        ("rsne(T=0.2->0.01)", None),
+        ("ad + rsne(T=0.05)", None),
+        ("stress + 0.2*rsne(T=1)", 512),
+        ("neighbourhood", None),
+    ):
+        plan = default_plan(as_loss(loss), 5000)
+        assert [stage.batch for stage in plan.stages] == [512, batch]
 
 
 def test_a_default_unfolds_first() -> None:
@@ -186,7 +200,7 @@ def test_a_default_unfolds_first() -> None:
     assert plan.stages[0].loss == RSNE(Schedule(0.2, 0.2))
     assert plan.stages[1].loss == as_loss("ad")
     assert plan.stages[1].rescale
-    assert plan.batch is None
+    assert [stage.batch for stage in plan.stages] == [None, None]
     likelihood = default_plan(as_loss("neighbourhood"), 100, 100)  # is flat where all is far apart
     assert not likelihood.stages[1].rescale
 
@@ -353,7 +367,8 @@ def test_any_number_of_threads_gives_the_same_bytes(preset: str, monkeypatch: py
         pytest.skip("this machine has one core, or Numba was told so")
     graph, before = generate("random-tree(n=150)"), numba.get_num_threads()
     plan = preset_plan(preset, as_loss("rsne(T=0.1) + 0.3*ad"), graph.n, 10)
-    plan = plan if plan.batch is None else replace(plan, batch=64)
+    small = [replace(stage, batch=64 if stage.batch else None) for stage in plan.stages]
+    plan = replace(plan, stages=tuple(small))
     monkeypatch.setattr(objective, "BLOCK", 150 * 40)
     monkeypatch.setattr(objective, "DENSE", 0)
     found = []
@@ -373,7 +388,7 @@ def test_batches_deal_out_all_nodes(n: int, batch: int) -> None:
     graph = generate(f"path(n={n})")
     run = _Run(graph, H2, plan_of("stress", 3, batch), 0)
     for epoch in range(3):
-        parts = run._batches(epoch)
+        parts = run._batches(epoch, run.plan.stages[0])
         assert np.sort(np.concatenate(parts)).tolist() == list(range(n))
         sizes = [len(part) for part in parts]
         assert min(sizes) >= 2
@@ -381,7 +396,8 @@ def test_batches_deal_out_all_nodes(n: int, batch: int) -> None:
         assert max(sizes) - min(sizes) <= 1
         assert all((np.diff(part) > 0).all() for part in parts)
     if n == 15:
-        assert [p.tolist() for p in run._batches(0)] != [p.tolist() for p in run._batches(1)]
+        orders = [[part.tolist() for part in run._batches(e, run.plan.stages[0])] for e in (0, 1)]
+        assert orders[0] != orders[1]
     assert math.isfinite(fit(graph, H2, plan_of("stress", 2, batch)).history[-1].loss)
 
 
@@ -594,10 +610,10 @@ from riemap.training import Plan, Stage, fit
 
 folder, batch, seed = Path(sys.argv[1]), eval(sys.argv[2]), int(sys.argv[3])
 stages = (
-    Stage(as_loss("rsne(T=0.2)"), 10),
-    Stage(as_loss("rsne(T=0.3->0.1) + 0.3*ad"), 30, schedule="cosine", rescale=True),
+    Stage(as_loss("rsne(T=0.2)"), 10, batch=batch),
+    Stage(as_loss("rsne(T=0.3->0.1) + 0.3*ad"), 30, schedule="cosine", rescale=True, batch=batch),
 )
-plan = Plan(stages, RAdam(0.1), 0.1, batch)
+plan = Plan(stages, RAdam(0.1), 0.1)
 
 def run(die, cut):
     def killed(record):
@@ -634,10 +650,10 @@ print(kills)
 def test_killed_and_resumed_runs_give_the_same_bytes(batch: int | None, tmp_path: Path) -> None:
     """SIGKILL after random epochs, now and then while a checkpoint is written."""
     stages = (
-        Stage(as_loss("rsne(T=0.2)"), 10),
-        Stage(as_loss("rsne(T=0.3->0.1) + 0.3*ad"), 30, schedule="cosine", rescale=True),
+        Stage(as_loss("rsne(T=0.2)"), 10, batch=batch),
+        Stage(as_loss("rsne(T=0.3->0.1) + 0.3*ad"), 30, schedule="cosine", rescale=True, batch=batch),
     )
-    expected = fit(TREE, Space.parse("H2 x E1"), Plan(stages, RAdam(0.1), 0.1, batch))
+    expected = fit(TREE, Space.parse("H2 x E1"), Plan(stages, RAdam(0.1), 0.1))
     expected.embedding.save(tmp_path / "expected.npz")
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path), repr(batch), "1"],

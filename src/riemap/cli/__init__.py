@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import riemap
-from riemap.cli import datasets, describe, embed, evaluate, export, sample, spaces
+from riemap.cli import datasets, describe, embed, evaluate, export, plot, sample, spaces
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("embed")(embed.embed)
@@ -14,6 +14,7 @@ app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("export")(export.export)
 app.command("sample")(sample.sample)
+app.add_typer(plot.app, name="plot")
 app.command("datasets")(datasets.datasets)
 app.command("spaces")(spaces.spaces)
 

@@ -42,7 +42,7 @@ def refusing() -> Iterator[None]:
             yield
         except BrokenPipeError:
             raise
-        except (ValueError, OSError, MemoryError) as error:
+        except (ValueError, OSError, MemoryError, ImportError) as error:  # an extra that is not installed
             refuse(error)
         except ArithmeticError as error:  # nobody's fault, but no result
             typer.echo(f"riemap: {_one_line(error)}", err=True)

@@ -79,9 +79,9 @@ def sample(
 
 def _sectional(graph: "Graph", seed: int) -> "Array":
     """Curvatures of a graph, one for each pair of neighbours that was drawn."""
-    from riemap.curvature.sectional import sectional_curvature
+    from riemap.curvature import sectional
 
-    return sectional_curvature(graph, seed=seed)
+    return sectional(graph, seed=seed).values
 
 
 def _row(linked: "Linked", seed: int) -> dict[str, Any]:

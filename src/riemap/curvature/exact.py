@@ -79,9 +79,7 @@ def _blocks(graph: Graph) -> list[NDArray[np.int64]]:
     return sorted(blocks, key=lambda nodes: (-len(nodes), nodes.tolist()))
 
 
-def _of_block(
-    distances: NDArray[Any], hops: bool, twice: float, progress: Progress | None
-) -> float:
+def _of_block(distances: NDArray[Any], hops: bool, twice: float, progress: Progress | None) -> float:
     """The larger of ``twice`` and 2δ of a biconnected component."""
     if distances.max() <= twice:
         return twice

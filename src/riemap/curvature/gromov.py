@@ -68,9 +68,7 @@ class Hyperbolicity:
         return int(self.counts.sum())
 
 
-def delta_sampled(
-    graph: Graph | Dissimilarities, *, samples: int = SAMPLES, seed: int = 0
-) -> Hyperbolicity:
+def delta_sampled(graph: Graph | Dissimilarities, *, samples: int = SAMPLES, seed: int = 0) -> Hyperbolicity:
     """Distribution of δ over random quadruples.
 
     Parameters

@@ -98,7 +98,9 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | Non
     """
     need_edges(graph, "Ricci curvature")
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
-        raise ValueError(f"alpha={alpha!r} is not a number from 0 to 1, the share of mass that stays, e.g. 0.5")
+        raise ValueError(
+            f"alpha={alpha!r} is not a number from 0 to 1, the share of mass that stays, e.g. 0.5"
+        )
     edges, distances = graph.edges(), np.asarray(shortest_paths(graph))
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, BLOCK):

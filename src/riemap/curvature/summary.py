@@ -40,7 +40,9 @@ class Summary(NamedTuple):
 def need_edges(graph: Graph, what: str) -> None:
     """Refuse what has no edges."""
     if isinstance(graph, Dissimilarities):
-        raise ValueError(f"{graph.name}: {what} needs a graph, and dissimilarities have no edges; δ needs none")
+        raise ValueError(
+            f"{graph.name}: {what} needs a graph, and dissimilarities have no edges; δ needs none"
+        )
     if not isinstance(graph, Graph):
         given = type(graph).__name__
         raise TypeError(f"a graph is read by read_graph, load_dataset or as_graph, not {given}")

@@ -31,6 +31,7 @@ class Loss(ABC):
     blockwise: ClassVar[bool] = True  # rows may come a block at a time
     compares_rows: ClassVar[bool] = False  # and then their statistics come first
     faithful: ClassVar[bool] = True  # least where the embedded distances are the target
+    nearsighted: ClassVar[bool] = False  # decided by nearest neighbours, which a sample of nodes lacks
 
     def at(self, progress: float) -> "Loss":
         """The loss at a moment of training, from 0 at its start to 1 at its end."""

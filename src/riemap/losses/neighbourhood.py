@@ -37,6 +37,7 @@ class Neighbourhood(Loss):
 
     symbol: ClassVar[str] = "neighbourhood"
     compares_rows: ClassVar[bool] = True
+    nearsighted: ClassVar[bool] = True
     faithful: ClassVar[bool] = False
     edge: float = field(default=0.0, init=False)
 

@@ -36,6 +36,9 @@ LEAST_SUM = 1e-290
 SHARES = 16
 """Parts of the work that are summed up separately."""
 
+FARSIGHTED = 0.1
+"""Temperature from which on, with distances up to one, most nodes of a graph count for a node."""
+
 USUAL = Schedule(0.02, 0.02)
 """The temperature unless another is given."""
 
@@ -59,6 +62,7 @@ class RSNE(Loss):
     def __post_init__(self) -> None:
         if not isinstance(self.T, Schedule):
             object.__setattr__(self, "T", Schedule.parse(str(self.T)))
+        object.__setattr__(self, "nearsighted", min(self.T.start, self.T.end) < FARSIGHTED)
 
     def at(self, progress: float) -> "RSNE":
         """With the temperature of that moment."""

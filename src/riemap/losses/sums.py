@@ -28,6 +28,7 @@ class Sum(Loss):
         object.__setattr__(self, "blockwise", all(loss.blockwise for loss in losses))
         object.__setattr__(self, "compares_rows", any(loss.compares_rows for loss in losses))
         object.__setattr__(self, "faithful", all(loss.faithful for loss in losses))
+        object.__setattr__(self, "nearsighted", any(loss.nearsighted for loss in losses))
         for factor, loss in self.terms:
             if not 0.0 < factor < float("inf"):
                 raise ValueError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")

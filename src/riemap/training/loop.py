@@ -188,17 +188,16 @@ class _Run:
         tried = [(self.objective.batch(loss, x, state.log_scales + c, nodes).value, c) for c in SHIFTS]
         return float(min((pair for pair in tried if math.isfinite(pair[0])), default=(0.0, 0.0))[1])
 
-    @property
-    def _whole(self) -> bool:
+    def _whole(self, stage: Stage) -> bool:
         """Whether every step is over all pairs."""
-        return self.plan.batch is None or self.plan.batch >= self.target.n
+        return stage.batch is None or stage.batch >= self.target.n
 
     def _steps(self, state: Progress, loss: Loss, rate: float, stage: Stage) -> tuple[Progress, float]:
         """An epoch's steps and its loss: over all pairs before its one step, or the mean over its batches."""
-        if self._whole:
+        if self._whole(stage):
             slope = self.objective.whole(loss, state.points, state.log_scales)
             return self._step(state, slope, slice(None), self.target.n, rate, stage), slope.value
-        batches = self._batches(state.epoch)
+        batches = self._batches(state.epoch, stage)
         total = 0.0
         state = replace(state, points=tuple(x.copy() for x in state.points), moments=_copied(state.moments))
         for nodes in batches:
@@ -208,13 +207,11 @@ class _Run:
             state = self._step(state, slope, nodes, len(nodes), rate, stage)
         return state, total / self.target.n
 
-    def _batches(self, epoch: int) -> list[NDArray[np.int64]]:
+    def _batches(self, epoch: int, stage: Stage) -> list[NDArray[np.int64]]:
         """All nodes in a new order, dealt into batches of nearly one size, each sorted to be read fast."""
-        assert self.plan.batch is not None
+        assert stage.batch is not None
         order = np.random.default_rng([self.seed, epoch]).permutation(self.target.n)
-        count = max(
-            1, min(-(-self.target.n // self.plan.batch), self.target.n // 2)
-        )  # a lone node has no pair
+        count = min(-(-self.target.n // stage.batch), self.target.n // 2)  # a lone node has no pair
         return [np.sort(part) for part in np.array_split(order, count)]
 
     def _step(
@@ -256,7 +253,7 @@ class _Run:
 
     def _judge(self, before: Progress, after: Progress, value: float, stage: Stage) -> Progress:
         """Keep what is best, and lower the rate on a plateau."""
-        seen = before if self._whole else after
+        seen = before if self._whole(stage) else after
         moving = stage.loss.at(0.0) != stage.loss.at(1.0)  # its values are not comparable: the last counts
         improved = value < after.best * (1.0 - THRESHOLD)
         if value < after.best or moving:

@@ -31,6 +31,9 @@ PAIRS = 6e9
 """Pairs that the default looks at in all; larger graphs get fewer epochs, between the next two numbers."""
 FEWEST, MOST = 400, 2000
 
+WHOLE, BATCH = 1448, 512
+"""Most nodes of which the default takes all pairs in every step; and how many it takes of more."""
+
 
 @final
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Stage:
     rescale
         Begin by giving all distances the one factor that suits the loss best, and forget the optimizer's
         averages.
+    batch
+        Nodes in a step, all pairs of which are looked at; all of the graph's if ``None``.
     """
 
     loss: Loss
@@ -61,6 +66,7 @@ class Stage:
     schedule: RateName = "constant"
     scales: bool = True
     rescale: bool = False
+    batch: int | None = None
 
     def factor(self, epoch: int) -> float:
         """Of the learning rate, in an epoch of this stage; a plateau's comes from how the loss went."""
@@ -78,7 +84,6 @@ class Plan:
     stages: tuple[Stage, ...]
     optimizer: Optimizer
     scale_lr: float
-    batch: int | None = None  # nodes in a step; all of them if None
     radius: float = 0.1  # of the ball in which points start
 
     @property
@@ -99,7 +104,6 @@ class Plan:
         return {
             "optimizer": str(self.optimizer),
             "scale_lr": self.scale_lr,
-            "batch": self.batch,
             "radius": self.radius,
             "stages": [
                 {
@@ -109,6 +113,7 @@ class Plan:
                     "schedule": s.schedule,
                     "scales": s.scales,
                     "rescale": s.rescale,
+                    "batch": s.batch,
                 }
                 for s in self.stages
             ],
@@ -116,27 +121,44 @@ class Plan:
 
 
 def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
-    """All pairs in every step; a quarter of the epochs at a temperature that unfolds the graph as a whole.
+    """A quarter of the work at a temperature that unfolds the graph as a whole, the rest with the loss.
 
     Started at a point, losses that compare lengths end in a crumpled embedding, which in a curved space does
     not use the curvature. RSNE at a high temperature does not have this trouble, and its result is a start
     for any loss.
+
+    A step looks at all pairs while there are few. Of a larger graph it takes those of some nodes, which are
+    as good a sample of lengths as any, and many more steps in the time; but not for a loss that looks for
+    nearest neighbours, which a sample does not hold.
     """
-    if epochs is None:
-        epochs = int(min(max(PAIRS / (n * (n - 1) / 2), FEWEST), MOST))
-    unfold = epochs // 4
-    first = Stage(RSNE(Schedule(0.2, 0.2)), unfold, schedule="cosine")
-    rest = Stage(loss, epochs - unfold, schedule="cosine", rescale=loss.faithful)  # others have no such size
+    some = BATCH if n > WHOLE else None
+    batch = None if loss.nearsighted else some
+    unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
+    last = _epochs(0.75, n, batch) if epochs is None else epochs - unfold
+    first = Stage(RSNE(Schedule(0.2, 0.2)), unfold, _rate(some), "cosine", batch=some)
+    rest = Stage(loss, last, _rate(batch), "cosine", rescale=loss.faithful, batch=batch)
     return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
+
+
+def _epochs(share: float, n: int, batch: int | None) -> int:
+    """How many come to this share of the work, within bounds."""
+    pairs = 0.5 * n * (n if batch is None else batch)
+    return int(share * min(max(PAIRS / pairs, FEWEST), MOST))
+
+
+def _rate(batch: int | None) -> float:
+    """Of a stage: what a step misses, the next ones see, so that longer ones pay."""
+    return 1.0 if batch is None else 3.0
 
 
 def paper_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     """RAdam at 0.01, batches of 512 nodes, 40 epochs of burn-in, then 3,000 or until the rate is 1e-5."""
     epochs = 3040 if epochs is None else epochs
     each = min(10, epochs // 5)  # fewer than ten only where there are hardly more than forty in all
-    burn_in = [Stage(heated, each, rate=0.1, scales=False) for heated in _heated(loss)] if each else []
-    last = Stage(loss, epochs - 4 * each, schedule="plateau")
-    return Plan((*burn_in, last), RAdam(0.01), scale_lr=0.01, batch=512)
+    heated = _heated(loss) if each else []
+    burn_in = [Stage(hot, each, rate=0.1, scales=False, batch=BATCH) for hot in heated]
+    last = Stage(loss, epochs - 4 * each, schedule="plateau", batch=BATCH)
+    return Plan((*burn_in, last), RAdam(0.01), scale_lr=0.01)
 
 
 def _heated(loss: Loss) -> list[Loss]:

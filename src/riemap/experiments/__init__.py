@@ -1,0 +1,1 @@
+"""Runs of many parts: what the paper's tables and figures are made of."""

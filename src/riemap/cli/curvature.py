@@ -8,6 +8,9 @@ if TYPE_CHECKING:
 
 TITLES = {"angles": "angle sum, (Σθ − π)/2π", "parallelogram": "parallelogram deviation"}
 
+SHOWN = {"mean": "Mean", "min": "Min", "q25": "Q25", "median": "Median", "q75": "Q75", "max": "Max"}
+"""Numbers of a summary, and their headings."""
+
 
 def measured(embedding: "Embedding", seed: int) -> "tuple[Array, dict[str, Any]]":
     """Normalised sums of angles over sampled triples, and their summary with that of the medians."""
@@ -33,10 +36,10 @@ def show_measured(curvature: dict[str, Any]) -> None:
     console.print()
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("Of geodesic triangles")
-    for name in ("Mean", "Min", "Q1", "Median", "Q3", "Max"):
-        table.add_column(name, justify="right")
+    for name in SHOWN:
+        table.add_column(SHOWN[name], justify="right")
     for key, title in TITLES.items():
-        cells = ("–" if value is None else _text(value) for value in curvature[key].values())
+        cells = ("–" if value is None else _text(value) for value in map(curvature[key].get, SHOWN))
         table.add_row(title, *cells)
     console.print(table)
     left_out = f", {curvature['degenerate']} without three sides left out" if curvature["degenerate"] else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from riemap.random_graphs import Linked
     from riemap.types import Array
 
-QUARTILES = ("q1", "median", "q3")
+QUARTILES = ("q25", "median", "q75")
 COLUMNS = (
     "threshold",
     "edges",

@@ -132,11 +132,11 @@ def is_triangle(
 
 
 def summary(values: Array) -> dict[str, float | None]:
-    """Mean, quartiles and extremes; ``None`` for each where there are no values."""
-    names = ("mean", "min", "q1", "median", "q3", "max")
+    """Mean, standard deviation, quartiles and extremes; ``None`` for each where there are no values."""
+    names = ("mean", "std", "min", "q25", "median", "q75", "max")
     if len(values) == 0:
         return dict.fromkeys(names)
-    numbers = (np.mean(values), *np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)))
+    numbers = (np.mean(values), np.std(values), *np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)))
     return dict(zip(names, map(float, numbers), strict=True))
 
 

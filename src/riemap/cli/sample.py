@@ -138,7 +138,9 @@ def _show(facts: dict[str, Any], out: Path) -> None:
             *_median(row, "sectional", ".3f"),
         )
     console.print(table)
-    console.print(f"\nNodes and sectional curvature are of the largest component. Files: {out}")
+    console.print(
+        f"\nNodes and sectional curvature are of the largest component. Files: {out}", soft_wrap=True
+    )
 
 
 def _median(row: dict[str, Any], name: str, form: str) -> tuple[str, str]:

@@ -135,21 +135,3 @@ def linked(distances, threshold):
             if distances[u][v] < threshold:
                 graph.add_edge(u, v)
     return graph
-
-
-def sectional_curvatures(graph, count, seed):
-    """Deviation from the parallelogram law at random nodes and pairs of their neighbours, over all others."""
-    rng, d = np.random.default_rng(seed), shortest_paths(graph)
-    found = []
-    for m in rng.integers(0, graph.n, count):
-        neighbours = graph.indices[graph.indptr[m] : graph.indptr[m + 1]]
-        if len(neighbours) < 2:
-            continue
-        y, z = rng.choice(neighbours, 2, replace=False)
-        k = [
-            (d[x][m] ** 2 + d[y][z] ** 2 / 4 - (d[x][y] ** 2 + d[x][z] ** 2) / 2) / (2 * d[x][m])
-            for x in range(graph.n)
-            if x != m
-        ]
-        found.append(np.mean(k))
-    return np.array(found)

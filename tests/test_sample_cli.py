@@ -8,19 +8,12 @@ import sys
 
 import numpy as np
 import pytest
-from naive import sectional_curvatures
 from test_cli import run
 
-from riemap.cli import sample as verb
+from riemap.curvature import sectional
 from riemap.curvature.triangles import angle_sums
 from riemap.embeddings import Embedding
 from riemap.random_graphs import distance_matrix, sample, threshold_graphs, thresholds
-
-
-@pytest.fixture(autouse=True)
-def _naive_curvature(monkeypatch):
-    """This is about the verb; the fast version has tests of its own."""
-    monkeypatch.setattr(verb, "_sectional", lambda graph, seed: sectional_curvatures(graph, 200, seed))
 
 
 def table(path):
@@ -52,7 +45,7 @@ def test_files_of_a_sample(tmp_path, capsys):
         if linked.component is None:
             assert shown["sectional_median"] is None
         else:
-            curvature = sectional_curvatures(linked.component, 200, 2)
+            curvature = sectional(linked.component, pairs=500, seed=2).values
             quartiles = [shown[f"sectional_{q}"] for q in ("q25", "median", "q75")]
             assert quartiles == np.quantile(curvature, (0.25, 0.5, 0.75)).tolist()
     assert rows[0]["sectional_median"] == ""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
-from riemap.cli.curvature import measured, show_measured
 from riemap.cli.messages import refusing
+from riemap.cli.triangles import measured, show_measured
 
 if TYPE_CHECKING:
     from riemap.metrics import Scores

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riemap.cli.arguments import AsJson
-from riemap.cli.curvature import measured, show_measured
 from riemap.cli.messages import refusing
+from riemap.cli.triangles import measured, show_measured
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
     from riemap.graphs import Graph
     from riemap.random_graphs import Linked
     from riemap.types import Array
+
+PAIRS = 500
+"""Most pairs of neighbours of one node in whose directions curvature is measured; dense graphs have many."""
 
 QUARTILES = ("q25", "median", "q75")
 COLUMNS = (
@@ -78,10 +81,10 @@ def sample(
 
 
 def _sectional(graph: "Graph", seed: int) -> "Array":
-    """Curvatures of a graph, one for each pair of neighbours that was drawn."""
+    """Curvatures of a graph, at all nodes in the directions of some of their neighbours."""
     from riemap.curvature import sectional
 
-    return sectional(graph, seed=seed).values
+    return sectional(graph, pairs=PAIRS, seed=seed).values
 
 
 def _row(linked: "Linked", seed: int) -> dict[str, Any]:

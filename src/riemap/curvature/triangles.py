@@ -131,15 +131,6 @@ def is_triangle(
     return good
 
 
-def summary(values: Array) -> dict[str, float | None]:
-    """Mean, standard deviation, quartiles and extremes; ``None`` for each where there are no values."""
-    names = ("mean", "std", "min", "q25", "median", "q75", "max")
-    if len(values) == 0:
-        return dict.fromkeys(names)
-    numbers = (np.mean(values), np.std(values), *np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)))
-    return dict(zip(names, map(float, numbers), strict=True))
-
-
 def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
     """Numbers of three different nodes, ``(triples, 3)``, every order of every three as likely."""
     if n < 3:

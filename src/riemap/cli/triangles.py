@@ -14,13 +14,15 @@ SHOWN = {"mean": "Mean", "min": "Min", "q25": "Q25", "median": "Median", "q75": 
 
 def measured(embedding: "Embedding", seed: int) -> "tuple[Array, dict[str, Any]]":
     """Normalised sums of angles over sampled triples, and their summary with that of the medians."""
-    from riemap.curvature.triangles import TRIPLES, angle_sums, parallelogram_deviations, summary
+    from riemap.curvature import Summary
+    from riemap.curvature.triangles import TRIPLES, angle_sums, parallelogram_deviations
 
     angles = angle_sums(embedding, seed=seed)
     medians = parallelogram_deviations(embedding, seed=seed)
+    angles_summary, medians_summary = Summary.of(angles.values), Summary.of(medians.values)
     return angles.values, {
-        "angles": summary(angles.values),
-        "parallelogram": summary(medians.values),
+        "angles": None if angles_summary is None else angles_summary._asdict(),
+        "parallelogram": None if medians_summary is None else medians_summary._asdict(),
         "triples": TRIPLES,
         "degenerate": angles.degenerate,
         "seed": seed,
@@ -39,8 +41,8 @@ def show_measured(curvature: dict[str, Any]) -> None:
     for name in SHOWN:
         table.add_column(SHOWN[name], justify="right")
     for key, title in TITLES.items():
-        cells = ("–" if value is None else _text(value) for value in map(curvature[key].get, SHOWN))
-        table.add_row(title, *cells)
+        found = curvature[key]
+        table.add_row(title, *("–" if found is None else _text(found[name]) for name in SHOWN))
     console.print(table)
     left_out = f", {curvature['degenerate']} without three sides left out" if curvature["degenerate"] else ""
     console.print(f"over {curvature['triples']} triples of points{left_out}")

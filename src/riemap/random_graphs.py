@@ -30,7 +30,6 @@ from riemap.distances import memory
 from riemap.embeddings import Embedding
 from riemap.graphs.graph import Graph, Labels
 from riemap.manifolds import CompactManifold, Manifold
-from riemap.manifolds.bures import BuresWasserstein
 from riemap.manifolds.hyperboloid import Hyperboloid
 from riemap.spaces import Space
 from riemap.specs import shown
@@ -127,8 +126,8 @@ def is_compact(space: Space) -> bool:
 
 
 def _is_flat(m: Manifold) -> bool:
-    """Whether the exponential map keeps distances, and all of the tangent space has one."""
-    return m.curvature == (0.0, 0.0) and not isinstance(m, CompactManifold | BuresWasserstein)
+    """Whether the exponential map of a ball keeps distances."""
+    return m.curvature == (0.0, 0.0) and not isinstance(m, CompactManifold)
 
 
 def _points(m: Manifold, rng: Rng, n: int, radius: float, how: str) -> Array:
@@ -198,8 +197,13 @@ def _integral(dim: int, radius: float, low: Array, high: Array) -> Array:
 
 def distance_matrix(points: Embedding) -> Array:
     """All distances, ``(n, n)``, as the space has them: in Stein, roots of the divergence."""
-    memory.require(32 * points.n**2, f"all distances of {points.n} points", "draw fewer points")
+    check_room(points.n)
     return np.sqrt(points.space.pairwise(points.points, points.points, points.log_scales))
+
+
+def check_room(n: int) -> None:
+    """Refuse more points than the distances of which fit into memory."""
+    memory.require(32 * n**2, f"all distances of {n} points", "draw fewer points")
 
 
 def thresholds(points: Embedding, distances: Array, count: int, radius: float | None = None) -> Array:

@@ -59,11 +59,12 @@ def sample(
     Example: riemap sample H3 --radius 5 --out h3
     """
     with refusing():
-        from riemap.random_graphs import distance_matrix, sample, threshold_graphs
+        from riemap.random_graphs import check_room, distance_matrix, is_compact, sample, threshold_graphs
         from riemap.random_graphs import thresholds as levels
 
         if n < 3:
             raise ValueError(f"n={n} points make no triangle; give 3 or more, e.g. 1000")
+        check_room(n)
         if out.exists():
             raise ValueError(f"{out} exists; name a folder that is new")
         points = sample(space, n, radius, how, seed)
@@ -72,8 +73,14 @@ def sample(
         rows = [_row(linked, seed) for linked in swept]
         sums, curvature = measured(points, seed)
         _write(out, points, sums, rows)
+        ball = how == "exp" or not is_compact(points.space)
     facts = {"space": str(points.space), "dim": points.space.dim, "n": n, "how": how}
-    facts |= {"radius": radius, "seed": seed, "curvature": curvature, "thresholds": rows}
+    facts |= {
+        "radius": (radius or 1.0) if ball else None,
+        "seed": seed,
+        "curvature": curvature,
+        "thresholds": rows,
+    }
     if as_json:
         typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
     else:

@@ -1,7 +1,7 @@
 """``riemap describe``: what a graph is like."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,17 +19,44 @@ LABEL = 8
 
 
 def describe(
-    graph: GraphText, symmetrise: Symmetrise = False, whole: Whole = False, as_json: AsJson = False
+    graph: GraphText,
+    symmetrise: Symmetrise = False,
+    whole: Whole = False,
+    curvature: Annotated[
+        bool, typer.Option("--curvature", help="Add δ-hyperbolicity, Ricci and sectional curvatures.")
+    ] = False,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="Ricci curvature: the share of mass that stays, 0 to 1; 1 is the limit. [default: 0.5]",
+            show_default=False,
+        ),
+    ] = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Find the largest δ of all quadruples; this may take minutes.")
+    ] = False,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="Of what is drawn at random for curvatures. [default: 0]", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Show how large a graph is, its degrees, and how far its nodes are from each other.
+    """Show how large a graph is, its degrees, how far its nodes are from each other, and how curved it is.
 
-    Example: riemap describe karate
+    Example: riemap describe karate --curvature
     """
     with refusing():
+        if not curvature and (exact or alpha is not None or seed is not None):
+            raise ValueError("--alpha, --exact and --seed are about curvature; add --curvature")
+
         from riemap.graphs import open_graph
 
         opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
         facts = describe_graph(opened)
+        if curvature:
+            from riemap.cli.curvature import curvatures
+
+            facts |= curvatures(opened, 0.5 if alpha is None else alpha, seed or 0, exact)
     if as_json:
         typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
     else:
@@ -87,6 +114,10 @@ def _show(facts: dict[str, Any]) -> None:
     for label, pairs, share, longest in _bars(facts["distances"]):
         bar = "█" * round(room * longest) or "▏"
         console.print(f"{label:>{LABEL}}  {pairs:>10}  {_percent(share):>4}  {bar}")
+    if "delta" in facts:
+        from riemap.cli.curvature import lines as rows
+
+        console.print("\n" + "\n".join(rows(facts)))
 
 
 def _bars(distances: dict[str, list[Any]]) -> list[tuple[str, int, float, float]]:

@@ -35,10 +35,10 @@ from riemap.graphs.graph import Graph
 from riemap.vmath import kernel
 
 FIRST, LAST = 1 << 8, 1 << 15
-"""Pairs that are looked at together, at first and at last; the best so far is known only from earlier ones."""
+"""Pairs that are looked at together, at first and at last, against the best of the earlier ones."""
 
 NOT_METRIC = 200
-"""Most points of dissimilarities: they need not obey the triangle inequality, so that nothing is ruled out."""
+"""Most points of dissimilarities, which need not obey the triangle inequality: nothing is ruled out."""
 
 
 def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = None) -> float:
@@ -58,8 +58,8 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
     if isinstance(graph, Dissimilarities):
         if graph.n > NOT_METRIC:
             raise ValueError(
-                f"{graph.name}: {graph.n} points are too many for an exact δ, which looks at all quadruples of "
-                f"at most {NOT_METRIC}; delta_sampled (without --exact) estimates it"
+                f"{graph.name}: {graph.n} points are too many for an exact δ; of dissimilarities all "
+                f"quadruples are looked at, of at most {NOT_METRIC} points; delta_sampled (without --exact) estimates it"
             )
         return float(_over_all(distances)) / 2.0
     twice, blocks = 0.0, _blocks(graph)
@@ -90,7 +90,7 @@ def _of_block(distances: NDArray[Any], hops: bool, twice: float, progress: Progr
         wanted &= _far_apart(wide)
     pairs = np.argwhere(wanted)
     lengths = wide[pairs[:, 0], pairs[:, 1]]
-    order = np.argsort(-lengths, kind="stable")
+    order = np.argsort(lengths, kind="stable")[::-1]
     pairs, lengths = pairs[order], lengths[order]
     mates = _mates(pairs, len(wide))
     centre = wide[np.argmin(wide.sum(axis=0, dtype=np.float64))]

@@ -44,9 +44,11 @@ class Hyperbolicity:
     Parameters
     ----------
     values
-        The values of δ that occurred, in increasing order; with lengths, the upper ends of equal ranges.
+        The values of δ that occurred, in increasing order, or the upper ends of equal ranges.
     counts
         How often each did.
+    ranges
+        Whether values are ranges: where distances are no hop counts.
     mean, se
         Of δ, and the standard error of that mean.
     max
@@ -57,6 +59,7 @@ class Hyperbolicity:
 
     values: Array
     counts: NDArray[np.int64]
+    ranges: bool
     mean: float
     se: float
     max: float
@@ -92,15 +95,14 @@ def delta_sampled(graph: Graph | Dissimilarities, *, samples: int = SAMPLES, see
             part = twice[start : start + CHUNK]
             sizes = graph.n - np.arange(4)
             _fill(distances, np.random.default_rng([seed, k]).integers(sizes, size=(len(part), 4)), part)
-    values, counts = _counted(twice / 2.0, hops=distances.dtype.kind == "u")
-    se = float(twice.std() / 2.0 / np.sqrt(samples))
-    return Hyperbolicity(values, counts, float(twice.mean() / 2.0), se, float(twice.max() / 2.0), seed)
+    deltas, ranges = twice / 2.0, distances.dtype.kind != "u"
+    values, counts = _ranges(deltas) if ranges else np.unique(deltas, return_counts=True)
+    se = float(deltas.std() / np.sqrt(samples))
+    return Hyperbolicity(values, counts, ranges, float(deltas.mean()), se, float(deltas.max()), seed)
 
 
-def _counted(deltas: Array, hops: bool) -> tuple[Array, NDArray[np.int64]]:
-    if hops or not deltas.any():
-        return np.unique(deltas, return_counts=True)
-    counts, edges = np.histogram(deltas, RANGES, (0.0, float(deltas.max())))
+def _ranges(deltas: Array) -> tuple[Array, NDArray[np.int64]]:
+    counts, edges = np.histogram(deltas, RANGES, (0.0, float(deltas.max()) or 1.0))
     return edges[1:], counts
 
 

@@ -1,4 +1,4 @@
-r"""Ollivier-Ricci curvature of edges: are the neighbourhoods of their ends nearer than the ends?
+r"""Ollivier-Ricci curvature of edges: how much nearer the neighbourhoods of two nodes are than the nodes.
 
 With :math:`m_x` the measure that leaves :math:`\alpha` at ``x`` and spreads the rest uniformly over its
 neighbours, whatever the lengths of the edges to them,

@@ -174,7 +174,7 @@ def _curvatures(
 
 @njit(cache=True, inline="always")
 def _pair(p: Any) -> Any:
-    """Number ``p`` of the pairs (1, 0), (2, 0), (2, 1), (3, 0), …"""
+    """Pair number ``p`` of (1, 0), (2, 0), (2, 1), (3, 0) and so on."""
     i = np.int64((1.0 + np.sqrt(1.0 + 8.0 * p)) / 2.0)
     if i * (i - 1) // 2 > p:
         i -= 1

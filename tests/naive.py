@@ -1,6 +1,7 @@
 """Slow, obvious versions of fast functions, written from their definitions."""
 
-from itertools import pairwise
+import os
+from itertools import combinations, pairwise
 
 import networkx as nx
 import numpy as np
@@ -135,3 +136,42 @@ def linked(distances, threshold):
             if distances[u][v] < threshold:
                 graph.add_edge(u, v)
     return graph
+
+
+def deltas(distances):
+    """δ of every quadruple, by the four-point condition."""
+    d, found = distances, []
+    for a, b, c, e in combinations(range(len(d)), 4):
+        sums = sorted([d[a][b] + d[c][e], d[a][c] + d[b][e], d[a][e] + d[b][c]])
+        found.append((sums[2] - sums[1]) / 2)
+    return found
+
+
+def ricci(graph, alpha):
+    """Ollivier-Ricci curvature of every edge, by POT; α = 1 is the limit, taken at 0.99."""
+    os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")  # which takes seconds to import
+    import ot
+
+    stays = min(alpha, 0.99)
+    distances, measures = shortest_paths(graph), np.zeros((graph.n, graph.n))
+    for x in range(graph.n):
+        near = graph.indices[graph.indptr[x] : graph.indptr[x + 1]]
+        measures[x, near] = (1 - stays) / len(near)
+        measures[x, x] = stays
+    edges = graph.edges()
+    kappa = [1 - ot.emd2(measures[x], measures[y], distances) / distances[x, y] for x, y in edges]
+    return np.array(kappa) / (1 - stays if alpha == 1 else 1)
+
+
+def sectional(graph, ends=True):
+    """Deviation from the parallelogram law at each node, for all pairs of its neighbours."""
+    d, found = shortest_paths(graph), []
+    for m in range(graph.n):
+        values = []
+        near = graph.indices[graph.indptr[m] : graph.indptr[m + 1]]
+        for y, z in combinations(near, 2):
+            seen_from = [x for x in range(graph.n) if x != m and (ends or x not in (y, z))]
+            squares = [d[x, m] ** 2 + d[y, z] ** 2 / 4 - (d[x, y] ** 2 + d[x, z] ** 2) / 2 for x in seen_from]
+            values.append(np.mean([k / (2 * d[x, m]) for k, x in zip(squares, seen_from, strict=True)]))
+        found.append(values)
+    return found

@@ -1,0 +1,362 @@
+"""Curvatures of graphs: exact facts, naive twins, the same numbers however many threads."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import naive
+import numba
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import graphs
+from test_cli import parsed, run
+from test_distances import random_graph
+
+from riemap.curvature import delta_exact, delta_sampled, exact, ollivier, ollivier_ricci, sectional
+from riemap.curvature.sectional import _pair
+from riemap.graphs import Dissimilarities, Graph, generate
+
+TREES = ["path(n=9)", "star(n=7)", "tree(r=3,h=3)", "random-tree(n=60,seed=1)"]
+
+
+def weighted_path() -> Graph:
+    """Its last edge is longer than the way around it."""
+    return Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [1.0, 0.5, 2.0, 9.0])
+
+
+# --- δ ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", [*TREES, "complete(n=7)", "path(n=2)", "path(n=3)"])
+def test_trees_and_complete_graphs_have_no_delta(spec: str) -> None:
+    graph = generate(spec)
+    sampled = delta_sampled(graph, samples=500)
+    assert (sampled.mean, sampled.se, sampled.max, delta_exact(graph)) == (0.0, 0.0, 0.0, 0.0)
+    assert (sampled.values.tolist(), sampled.counts.tolist()) == ([0.0], [500])
+
+
+@pytest.mark.parametrize("n", range(3, 18))
+def test_delta_of_cycles(n: int) -> None:
+    """⌊n/4⌋, but one half less if n = 4k + 1."""
+    assert delta_exact(generate(f"cycle(n={n})")) == n // 4 - (0.5 if n % 4 == 1 else 0.0)
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 2), (2, 7), (3, 5), (6, 6), (4, 9)])
+def test_delta_of_grids(n: int, m: int) -> None:
+    """The shorter side, counted in edges."""
+    import networkx as nx
+
+    edges = nx.convert_node_labels_to_integers(nx.grid_2d_graph(n, m)).edges
+    assert delta_exact(Graph.from_edges(list(edges))) == min(n, m) - 1
+
+
+@given(graph=graphs(max_nodes=14))
+def test_exact_delta_equals_its_twin(graph: Graph) -> None:
+    found = max(naive.deltas(naive.shortest_paths(graph)), default=0.0)
+    assert delta_exact(graph) == pytest.approx(found, abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("m", [4, 10, 25])
+def test_exact_delta_in_small_parts(m: int, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part sees only the pairs before it, and a bar from the parts before it."""
+    monkeypatch.setattr(exact, "FIRST", 1)
+    monkeypatch.setattr(exact, "LAST", 3)
+    for seed in range(3):
+        graph = random_graph(25, m, seed, weighted)
+        found = max(naive.deltas(naive.shortest_paths(graph)))
+        assert delta_exact(graph) == pytest.approx(found, abs=1e-12)
+
+
+@given(graph=graphs(max_nodes=8))
+def test_sampled_delta_is_the_mean_of_all_quadruples(graph: Graph) -> None:
+    """Six standard errors about it, and every value is one that occurs."""
+    every = naive.deltas(naive.shortest_paths(graph)) or [0.0]
+    found = delta_sampled(graph, samples=20_000)
+    assert found.mean == pytest.approx(np.mean(every), abs=6 * np.std(every) / np.sqrt(20_000) + 1e-12)
+    assert found.se == pytest.approx(np.std(every) / np.sqrt(20_000), rel=0.3, abs=1e-4)
+    assert found.max == pytest.approx(max(every), abs=1e-12)
+    assert found.samples == 20_000
+    if graph.weights is None:
+        assert set(found.values.tolist()) == set(every)
+        assert found.mean == pytest.approx(found.values @ found.counts / found.samples, rel=1e-12, abs=1e-15)
+
+
+def test_delta_of_dissimilarities_that_are_no_metric() -> None:
+    rng = np.random.default_rng(0)
+    matrix = rng.uniform(0.1, 5.0, (12, 12))
+    matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
+    points = Dissimilarities(matrix, tuple(range(12)), "points")
+    every = naive.deltas(matrix)
+    assert delta_exact(points) == pytest.approx(max(every), rel=1e-12)
+    found = delta_sampled(points, samples=50_000)
+    assert found.mean == pytest.approx(np.mean(every), abs=6 * found.se)
+    assert found.ranges
+    assert found.values[-1] == found.max
+    many = Dissimilarities(1.0 - np.eye(201), tuple(range(201)), "many")
+    with pytest.raises(ValueError, match=r"many: 201 points are too many .* at most 200 .* delta_sampled"):
+        delta_exact(many)
+
+
+def test_seeds_differ_and_repeat() -> None:
+    graph = random_graph(60, 60)
+    first, again, other = (delta_sampled(graph, samples=100_000, seed=s) for s in (3, 3, 4))
+    assert first.counts.tolist() == again.counts.tolist() != other.counts.tolist()
+
+
+# --- Ollivier-Ricci ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", TREES)
+def test_ricci_of_trees(spec: str) -> None:
+    """The limit is 2/deg x + 2/deg y - 2; without laziness, -2(1 - 1/deg x - 1/deg y) if that is negative."""
+    graph = generate(spec)
+    share = (1.0 / graph.degrees)[graph.edges()].sum(axis=1)
+    np.testing.assert_allclose(ollivier_ricci(graph, 1).curvature, 2 * share - 2, atol=1e-12)
+    np.testing.assert_allclose(ollivier_ricci(graph, 0).curvature, -2 * np.maximum(1 - share, 0), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("spec", "limit", "restless"),
+    [
+        ("complete(n=2)", 2, 0),
+        ("complete(n=7)", 7 / 6, 5 / 6),
+        ("hypercube(d=4)", 2 / 4, 0),
+        ("cycle(n=3)", 3 / 2, 1 / 2),
+        ("cycle(n=4)", 1, 0),
+        ("cycle(n=5)", 1 / 2, 0),
+        ("cycle(n=6)", 0, 0),
+        ("cycle(n=40)", 0, 0),
+    ],
+)
+def test_ricci_as_in_the_literature(spec: str, limit: float, restless: float) -> None:
+    graph = generate(spec)
+    np.testing.assert_allclose(ollivier_ricci(graph, 1).curvature, limit, atol=1e-12)
+    np.testing.assert_allclose(ollivier_ricci(graph, 0).curvature, restless, atol=1e-12)
+    np.testing.assert_allclose(ollivier_ricci(graph, 0.75).curvature, limit / 4, atol=1e-12)
+
+
+@given(graph=graphs(), alpha=st.sampled_from([0.0, 0.05, 0.1, 1 / 3, 0.5, 0.9, 1.0]))
+def test_ricci_equals_optimal_transport_by_pot(graph: Graph, alpha: float) -> None:
+    np.testing.assert_allclose(ollivier_ricci(graph, alpha).curvature, naive.ricci(graph, alpha), atol=1e-9)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("alpha", [0.0, 0.013, 0.5, 1])
+def test_ricci_of_larger_neighbourhoods(
+    alpha: float, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where mass has to be sent back and forth, and in blocks of edges."""
+    monkeypatch.setattr(ollivier, "BLOCK", 100)
+    graph = random_graph(60, 400, weighted=weighted)
+    told: list[float] = []
+    found = ollivier_ricci(graph, alpha, progress=told.append)
+    np.testing.assert_allclose(found.curvature, naive.ricci(graph, alpha), atol=1e-9)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_ricci_divides_by_the_distance_not_by_the_edge() -> None:
+    graph = weighted_path()
+    np.testing.assert_allclose(ollivier_ricci(graph).curvature, naive.ricci(graph, 0.5), atol=1e-12)
+    scaled = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [3.0, 1.5, 6.0, 27.0])
+    np.testing.assert_allclose(
+        ollivier_ricci(graph).curvature, ollivier_ricci(scaled).curvature, rtol=0, atol=1e-12
+    )
+
+
+def test_ricci_of_nodes_is_the_mean_over_their_edges() -> None:
+    graph = random_graph(30, 40)
+    found = ollivier_ricci(graph)
+    for node in range(graph.n):
+        at = (found.edges == node).any(axis=1)
+        assert found.nodes[node] == pytest.approx(found.curvature[at].mean())
+    assert found.summary.median == np.median(found.curvature)
+
+
+@pytest.mark.parametrize(
+    ("name", "mean"), [("csphd", -0.01045), ("bio-diseasome", 0.13514), ("power", -0.10234)]
+)
+def test_ricci_of_the_papers_graphs(name: str, mean: float, paper_graph: Callable[[str], Graph]) -> None:
+    """The means of GraphRicciCurvature."""
+    assert ollivier_ricci(paper_graph(name), 0.5).curvature.mean() == pytest.approx(mean, abs=1e-5)
+
+
+@pytest.mark.parametrize(("name", "mean", "greatest"), [("csphd", 0.51, 6.5), ("bio-diseasome", 0.20, 2.5)])
+def test_delta_of_the_papers_graphs(
+    name: str, mean: float, greatest: float, paper_graph: Callable[[str], Graph]
+) -> None:
+    graph = paper_graph(name)
+    assert delta_sampled(graph).mean == pytest.approx(mean, abs=0.006)
+    assert delta_exact(graph) == greatest
+
+
+# --- sectional --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", TREES)
+def test_sectional_of_trees_is_not_positive(spec: str) -> None:
+    values = sectional(generate(spec)).values
+    assert values.max() <= 1e-12
+    if spec.startswith("path"):
+        np.testing.assert_allclose(values, 0.0, atol=1e-12)
+    else:
+        assert values.min() < -0.1
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 8, 31])
+def test_sectional_of_cycles_is_positive(n: int) -> None:
+    values = sectional(generate(f"cycle(n={n})")).values
+    assert len(values) == n
+    assert values.min() > 0.0
+
+
+@pytest.mark.parametrize("n", [4, 5, 30])
+def test_sectional_of_complete_graphs_is_an_eighth(n: int) -> None:
+    """Seen from other nodes than the two neighbours, which see 3/8."""
+    graph = generate(f"complete(n={n})")
+    np.testing.assert_allclose(sectional(graph, ends=False).values, 1 / 8, rtol=1e-12)
+    np.testing.assert_allclose(sectional(graph).values, (n + 3) / (8 * (n - 1)), rtol=1e-12)
+
+
+@given(graph=graphs(), ends=st.booleans())
+def test_sectional_equals_its_twin(graph: Graph, ends: bool) -> None:
+    ends = ends or graph.n < 4
+    found, twin = sectional(graph, ends=ends), naive.sectional(graph, ends)
+    for m in range(graph.n):
+        np.testing.assert_allclose(sorted(found.at(m)), sorted(twin[m]), rtol=1e-10, atol=1e-10)
+        if twin[m]:
+            assert found.nodes[m] == pytest.approx(np.mean(twin[m]), abs=1e-10)
+        else:
+            assert np.isnan(found.nodes[m])
+    assert (found.summary is None) == (len(found.values) == 0)
+
+
+def test_pairs_of_nodes_with_many_neighbours_are_drawn() -> None:
+    graph = random_graph(80, 300)
+    whole, some = sectional(graph), sectional(graph, pairs=30, seed=1)
+    assert len(whole.drawn) == 0
+    assert some.drawn.tolist() == np.flatnonzero(graph.degrees > 8).tolist()
+    for m in range(graph.n):
+        assert set(some.at(m)) <= set(whole.at(m))
+        assert len(some.at(m)) == min(len(whole.at(m)), 30)
+    assert some.values.tobytes() == sectional(graph, pairs=30, seed=1).values.tobytes()
+    assert some.values.tobytes() != sectional(graph, pairs=30, seed=2).values.tobytes()
+
+
+def test_numbers_of_pairs_count_all_of_them() -> None:
+    assert [_pair(p) for p in range(6)] == [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
+    for i in (1000, 3_000_000):
+        assert _pair(i * (i - 1) // 2) == (i, 0)
+        assert _pair(i * (i - 1) // 2 - 1) == (i - 1, i - 2)
+
+
+# --- all of them ------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
+@pytest.mark.parametrize("weighted", [False, True])
+def test_any_number_of_threads_gives_the_same_bytes(weighted: bool) -> None:
+    graph, threads = random_graph(120, 150, weighted=weighted), numba.get_num_threads()
+    found = []
+    try:
+        for count in (1, 2):
+            numba.set_num_threads(count)
+            delta = delta_sampled(graph, samples=100_000)
+            arrays = (ollivier_ricci(graph).curvature, sectional(graph, pairs=10).values, delta.counts)
+            found.append((*(a.tobytes() for a in arrays), delta.mean, delta.se, delta_exact(graph)))
+    finally:
+        numba.set_num_threads(threads)
+    assert found[0] == found[1]
+
+
+KARATE = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)])
+POINTS = Dissimilarities(1.0 - np.eye(3), (0, 1, 2), "points")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: delta_sampled(KARATE, samples=0),
+            "samples=0 is not a whole number from 1 up, e.g. samples=",
+        ),
+        (lambda: delta_sampled(KARATE, samples=1.5), "samples=1.5 is not a whole number"),  # type: ignore[arg-type]
+        (lambda: delta_sampled(KARATE, seed=-1), "seed=-1 is not a whole number from 0 up, e.g. seed=0"),
+        (lambda: ollivier_ricci(KARATE, 1.1), "alpha=1.1 is not a number from 0 to 1, .* e.g. 0.5"),
+        (lambda: ollivier_ricci(KARATE, float("nan")), "alpha=nan is not a number from 0 to 1"),
+        (lambda: ollivier_ricci(KARATE, "half"), "alpha='half' is not a number"),  # type: ignore[arg-type]
+        (lambda: ollivier_ricci(POINTS), "points: Ricci curvature needs a graph"),  # type: ignore[arg-type]
+        (lambda: sectional(POINTS), "points: sectional curvature needs a graph"),  # type: ignore[arg-type]
+        (lambda: sectional(KARATE, pairs=0), "pairs=0 is not a whole number from 1 up"),
+        (lambda: sectional(KARATE, seed=-2), "seed=-2 is not a whole number from 0 up"),
+    ],
+)
+def test_bad_arguments_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+# --- riemap describe --curvature --------------------------------------------------------------------
+
+
+def test_describe_shows_curvatures(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("describe", "karate", "--curvature", "--exact", "--alpha", "1") == 0
+    out = capsys.readouterr().out
+    assert "δ-hyperbolicity  mean 0.16" in out
+    assert "largest 1 of 1,000,000 random quadruples, 1 of all" in out
+    table = [line.split() for line in out.splitlines()[-3:]]
+    assert table[0] == ["mean", "min", "q25", "median", "q75", "max"]
+    assert table[1][:5] == ["Ricci,", "limit", "α", "→", "1"]
+    assert table[2][0] == "sectional"
+    assert len(table[2]) == 7
+
+
+def test_describe_curvatures_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("describe", "karate", "--curvature", "--json", "--seed", "5") == 0
+    found = parsed(capsys.readouterr().out)
+    assert found["delta"]["max"] == 1.0
+    assert found["delta"]["exact"] is None
+    assert found["delta"]["seed"] == 5
+    assert sum(found["delta"]["counts"]) == found["delta"]["samples"]
+    assert found["ricci"]["alpha"] == 0.5
+    assert found["ricci"]["q25"] < found["ricci"]["mean"] < found["ricci"]["q75"]
+    assert found["sectional"]["mean"] < 0.0
+    assert run("describe", "karate", "--json") == 0
+    assert "delta" not in parsed(capsys.readouterr().out)
+
+
+def test_describe_curvatures_without_edges_or_pairs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "four.npy", 1.0 - np.eye(4))
+    assert run("describe", str(tmp_path / "four.npy"), "--curvature", "--exact") == 0
+    assert "need a graph; dissimilarities have no edges" in capsys.readouterr().out
+    assert run("describe", str(tmp_path / "four.npy"), "--curvature", "--json") == 0
+    found = parsed(capsys.readouterr().out)
+    assert (found["ricci"], found["sectional"], found["delta"]["mean"]) == (None, None, 0.0)
+    assert run("describe", "path(n=2)", "--curvature", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["ricci"]["mean"], found["sectional"]) == (1.0, None)
+    assert run("describe", "path(n=2)", "--curvature") == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["sectional", *"------"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--exact"], "riemap: --alpha, --exact and --seed are about curvature; add --curvature"),
+        (["--curvature", "--alpha", "2"], "riemap: alpha=2.0 is not a number from 0 to 1"),
+        (["--curvature", "--seed", "-1"], "riemap: seed=-1 is not a whole number"),
+    ],
+)
+def test_describe_refuses(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("describe", "karate", *arguments) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(message)
+    assert err.count("\n") == 1

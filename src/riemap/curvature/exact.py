@@ -59,7 +59,7 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
         if graph.n > NOT_METRIC:
             raise ValueError(
                 f"{graph.name}: {graph.n} points are too many for an exact δ, which looks at all quadruples "
-                f"of dissimilarities, of at most {NOT_METRIC} points; delta_sampled, without --exact, does not"
+                f"of dissimilarities, of at most {NOT_METRIC} points; delta_sampled (no --exact) does not"
             )
         return float(_over_all(distances)) / 2.0
     twice, blocks = 0.0, _blocks(graph)

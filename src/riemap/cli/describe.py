@@ -9,6 +9,8 @@ from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
 from riemap.cli.messages import refusing
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from riemap.graphs import Dissimilarities, Graph
 
 BARS = 20
@@ -109,24 +111,30 @@ def _show(facts: dict[str, Any]) -> None:
     console.print(f"{lines[0][0]}: {lines[0][1]}", style="bold")
     for heading, text in lines[1:]:
         console.print(f"{heading:{width}}  {text}")
-    console.print(f"\n{'hops' if unit else 'distance':>{LABEL}}   pairs of {kind}")
-    room = max(min(console.width - LABEL - 21, 24), 1)
-    for label, pairs, share, longest in _bars(facts["distances"]):
-        bar = "█" * round(room * longest) or "▏"
-        console.print(f"{label:>{LABEL}}  {pairs:>10}  {_percent(share):>4}  {bar}")
-    if "delta" in facts:
+    distances, delta = facts["distances"], facts.get("delta")
+    _histogram(console, "hops" if unit else "distance", f"pairs of {kind}", distances, distances["pairs"])
+    if delta is not None:
         from riemap.cli.curvature import lines as rows
 
+        _histogram(console, "δ", "random quadruples", delta, delta["counts"])
         console.print("\n" + "\n".join(rows(facts)))
 
 
-def _bars(distances: dict[str, list[Any]]) -> list[tuple[str, int, float, float]]:
+def _histogram(console: "Console", heading: str, of: str, facts: dict[str, Any], counts: list[int]) -> None:
+    console.print(f"\n{heading:>{LABEL}}   {of}")
+    room = max(min(console.width - LABEL - 21, 24), 1)
+    for label, count, share, longest in _bars(facts, counts):
+        bar = "█" * round(room * longest) or "▏"
+        console.print(f"{label:>{LABEL}}  {count:>10}  {_percent(share):>4}  {bar}")
+
+
+def _bars(facts: dict[str, Any], counts: list[int]) -> list[tuple[str, int, float, float]]:
     """Label, number, share, and length against the longest, of each line of the histogram."""
-    values, pairs = distances.get("values"), distances["pairs"]
-    labels = [f"≤ {v:.4g}" for v in distances["up_to"]] if values is None else [f"{v:.4g}" for v in values]
+    values = facts.get("values")
+    labels = [f"≤ {v:.4g}" for v in facts["up_to"]] if values is None else [f"{v:.4g}" for v in values]
     step = -(-len(labels) // BARS)
-    groups = [(labels[i : i + step], sum(pairs[i : i + step])) for i in range(0, len(labels), step)]
-    most, total = max(count for _, count in groups), sum(pairs)
+    groups = [(labels[i : i + step], sum(counts[i : i + step])) for i in range(0, len(labels), step)]
+    most, total = max(count for _, count in groups), sum(counts)
     return [
         (names[0] if len(names) == 1 else f"{names[0]}–{names[-1]}", count, count / total, count / most)
         for names, count in groups

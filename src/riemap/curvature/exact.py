@@ -29,7 +29,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import Progress
-from riemap.distances import shortest_paths
+from riemap.distances import memory, shortest_paths
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.vmath import kernel
@@ -49,7 +49,7 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
     graph
         With lengths or without, or dissimilarities of at most 200 points, all of which are compared.
     progress
-        Is told an upper bound of the share of the work that is done: the search mostly ends before.
+        Is told the share of the largest component's pairs that were looked at; most need not be.
 
     >>> delta_exact(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]))
     1.0
@@ -62,12 +62,19 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
                 f"of dissimilarities, of at most {NOT_METRIC} points; delta_sampled (no --exact) does not"
             )
         return float(_over_all(distances)) / 2.0
-    twice, blocks = 0.0, _blocks(graph)
-    for k, nodes in enumerate(blocks):
-        twice = _of_block(distances[np.ix_(nodes, nodes)], graph.weights is None, twice, progress)
-        if progress is not None and k + 1 == len(blocks):
-            progress(1.0)
+    twice = 0.0
+    for k, nodes in enumerate(_blocks(graph)):
+        _require(
+            10 * len(nodes) ** 2, graph
+        )  # the distances as floats, which pairs are far apart, and copies
+        twice = _of_block(distances[np.ix_(nodes, nodes)], graph, twice, progress if k == 0 else None)
+    if progress is not None:
+        progress(1.0)
     return twice / 2.0
+
+
+def _require(need: int, graph: Graph) -> None:
+    memory.require(need, f"the exact δ of {graph.name}", "delta_sampled (no --exact) needs less")
 
 
 def _blocks(graph: Graph) -> list[NDArray[np.int64]]:
@@ -79,27 +86,28 @@ def _blocks(graph: Graph) -> list[NDArray[np.int64]]:
     return sorted(blocks, key=lambda nodes: (-len(nodes), nodes.tolist()))
 
 
-def _of_block(distances: NDArray[Any], hops: bool, twice: float, progress: Progress | None) -> float:
+def _of_block(distances: NDArray[Any], graph: Graph, twice: float, progress: Progress | None) -> float:
     """The larger of ``twice`` and 2δ of a biconnected component."""
     if distances.max() <= twice:
         return twice
+    hops = graph.weights is None
     least = 1.0 if hops else 0.0  # by which 2δ grows if it does
     wide = distances.astype(np.float32 if hops else np.float64)
     wanted = np.triu(distances > twice, 1)
     if hops:
         wanted &= _far_apart(wide)
+    _require(80 * int(wanted.sum()), graph)  # pairs in order, their lengths, the mates of every node
     pairs = np.argwhere(wanted)
     lengths = wide[pairs[:, 0], pairs[:, 1]]
     order = np.argsort(lengths, kind="stable")[::-1]
     pairs, lengths = pairs[order], lengths[order]
     mates = _mates(pairs, len(wide))
     centre = wide[np.argmin(wide.sum(axis=0, dtype=np.float64))]
+    facts = wide, wide.max(axis=0), centre
     start, size = 0, FIRST
     while start < len(pairs) and lengths[start] >= twice + least and lengths[start] > twice:
         end = min(start + size, len(pairs))
-        twice = max(
-            twice, float(_compare(wide, wide.max(axis=0), centre, pairs, mates, (start, end), (twice, least)))
-        )
+        twice = max(twice, float(_compare(*facts, pairs, mates, (start, end), (twice, least))))
         start, size = end, min(2 * size, LAST)
         if progress is not None:
             progress(start / len(pairs))
@@ -145,13 +153,12 @@ def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any,
     """Largest 2δ of the pairs of a part with those before them; what does not pass the bar is left out."""
     start, mate, number = mates
     n = len(distances)
-    one = distances.dtype.type(1)
     found = np.zeros(part[1] - part[0])
     for t in prange(part[1] - part[0]):
         i = np.int64(t) + part[0]
         x, y = pairs[i, 0], pairs[i, 1]
         from_x, from_y, length = distances[x], distances[y], distances[x, y]
-        need = one * (bar[0] + bar[1])
+        need = distances.dtype.type(bar[0] + bar[1])
         able, valuable = np.empty(n, np.bool_), np.empty(n, np.bool_)
         for v in range(n):
             p, q = from_x[v], from_y[v]

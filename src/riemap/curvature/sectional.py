@@ -34,7 +34,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import Progress, Summary, checked_count, need_edges
-from riemap.distances import shortest_paths
+from riemap.distances import memory, shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 from riemap.vmath import kernel
@@ -122,6 +122,11 @@ def sectional(
     chosen = np.concatenate([np.zeros(0, np.int64), *draws])
     place = np.full(graph.n, -1)
     place[drawn] = pairs * np.arange(len(drawn))
+    memory.require(
+        8 * int(start[-1]),
+        f"the sectional curvatures of {graph.name}",
+        f"draw fewer pairs, e.g. {pairs // 10 or 1}",
+    )
     values = np.empty(start[-1])
     for first in range(0, graph.n, BLOCK):
         last = min(first + BLOCK, graph.n)

@@ -64,9 +64,7 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
         return float(_over_all(distances)) / 2.0
     twice = 0.0
     for k, nodes in enumerate(_blocks(graph)):
-        _require(
-            10 * len(nodes) ** 2, graph
-        )  # the distances as floats, which pairs are far apart, and copies
+        _require(10 * len(nodes) ** 2, graph)  # distances as floats, which pairs are far apart, copies
         twice = _of_block(distances[np.ix_(nodes, nodes)], graph, twice, progress if k == 0 else None)
     if progress is not None:
         progress(1.0)

@@ -15,7 +15,7 @@ is a metric. And :math:`\kappa_\alpha` is linear in :math:`\alpha` from
 :math:`\alpha`, and the limit, are read off :math:`\kappa_{\alpha_0}`, where all masses are whole numbers
 in units of :math:`(1-\alpha_0)/(\deg x\deg y)`. Without lengths, moreover, ``x`` itself is left out there.
 
-What remains is solved by :func:`_transport`, a primal-dual method.
+What remains is solved by :func:`riemap.curvature.transport.transport`.
 
 References
 ----------
@@ -33,18 +33,13 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import Progress, Summary, need_edges
+from riemap.curvature.transport import DUST, transport
 from riemap.distances import shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
 BLOCK = 1 << 12
 """Edges between two reports of progress."""
-
-DUST = 1e-9
-"""Mass that counts as none; the least that moves is one, but for what ``alpha`` adds at ``x`` and ``y``."""
-
-SAME = 1e-12
-"""Difference of two lengths, in shares of the longest, that is rounding error."""
 
 
 @final
@@ -140,7 +135,7 @@ def _curvatures(
         for i in range(len(sources)):
             for j in range(len(sinks)):
                 cost[i, j] = distances[sources[i], sinks[j]]
-        work = _transport(mass[mass > DUST], -mass[mass < -DUST], cost)
+        work = transport(mass[mass > DUST], -mass[mass < -DUST], cost)
         length = float(distances[x, y])
         out[e] = scale * (1.0 - work * (1.0 - stays) / (deg_x * deg_y) / length)
 
@@ -171,97 +166,3 @@ def _difference(indptr: Any, indices: Any, x: Any, y: Any, own: Any) -> Any:
         nodes[count], mass[count] = z, value
         count += 1
     return nodes[:count], mass[:count]
-
-
-@njit(cache=True, error_model="numpy")
-def _transport(supply: Any, demand: Any, cost: Any) -> Any:
-    """Least cost of carrying ``supply`` to ``demand``, two vectors of equal sums.
-
-    Mass goes along shortest paths in the network of what can still be carried or sent back. All that go at
-    one length go together, found by searches from every source that has some left; when none is left of
-    that length, potentials ``u``, ``v`` grow by the least that makes a longer one. A direct way always
-    exists, so no path is longer than the dearest of them: between neighbours of two adjacent nodes, three.
-    """
-    if len(supply) == 0 or len(demand) == 0:
-        return 0.0
-    flow = np.zeros((len(demand), len(supply)))  # sinks first: a search looks back from them
-    u, v = np.zeros(len(supply)), np.full(len(demand), float(cost.min()))
-    length, dearest = float(cost.min()), float(cost.max())
-    left, total = min(supply.sum(), demand.sum()), 0.0
-    while left > DUST and length < dearest:
-        sent, from_source, from_sink = _search(supply, demand, cost, flow, u, v, SAME * dearest)
-        total += sent * length
-        left -= sent
-        if sent == 0.0:
-            step = np.inf
-            for i in range(len(supply)):
-                if from_source[i]:
-                    for j in range(len(demand)):
-                        if not from_sink[j]:
-                            step = min(step, cost[i, j] + u[i] - v[j])
-            u[~from_source] += step
-            v[~from_sink] += step
-            length += step
-    return total + left * length
-
-
-@njit(cache=True, error_model="numpy")
-def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none: Any) -> Any:
-    """Send what can be sent along tight ways in one search; how much, and which nodes were reached."""
-    into = np.full(len(supply), -1)  # the sink from which a source was reached
-    by = np.full(len(demand), -1)  # the source from which a sink was
-    root = np.full(len(supply), -1)
-    queue = np.empty(len(supply), np.int64)
-    tail, sent = 0, 0.0
-    for i in range(len(supply)):
-        if supply[i] > DUST:
-            queue[tail], root[i] = i, i
-            tail += 1
-    unseen = np.arange(len(demand))
-    head, count = 0, len(demand)
-    while head < tail and count > 0:
-        i = queue[head]
-        head += 1
-        kept, k = 0, 0
-        while k < count and supply[root[i]] > DUST:
-            j = unseen[k]
-            k += 1
-            if cost[i, j] + u[i] - v[j] > none:
-                unseen[kept] = j
-                kept += 1
-                continue
-            by[j] = i
-            if demand[j] > DUST:
-                sent += _send(i, j, supply, demand, flow, into, by, root[i])
-            else:
-                for s in range(len(supply)):
-                    if root[s] < 0 and flow[j, s] > DUST:
-                        into[s], root[s], queue[tail] = j, root[i], s
-                        tail += 1
-        while k < count:  # this source has nothing left
-            unseen[kept] = unseen[k]
-            kept += 1
-            k += 1
-        count = kept
-    return sent, root >= 0, by >= 0
-
-
-@njit(cache=True, error_model="numpy")
-def _send(i: Any, j: Any, supply: Any, demand: Any, flow: Any, into: Any, by: Any, root: Any) -> Any:
-    """Send what fits along the way that a search found to source ``i`` and on to sink ``j``."""
-    amount, s = min(demand[j], supply[root]), i
-    while into[s] >= 0:
-        amount = min(amount, flow[into[s], s])
-        s = by[into[s]]
-    if amount <= DUST:
-        return 0.0
-    flow[j, i] += amount
-    s = i
-    while into[s] >= 0:
-        t = into[s]
-        flow[t, s] -= amount
-        s = by[t]
-        flow[t, s] += amount
-    supply[root] -= amount
-    demand[j] -= amount
-    return amount

@@ -308,3 +308,48 @@ def test_corners(corners: Callable[[Rng], Iterator[Corner]], reference: bool) ->
             if m.geodesic:
                 limit = 2.0 * np.sqrt(np.sum(w * sqdist, axis=1)) * (1.0 + GRADIENT) + ZERO
                 assert np.all(m.norm(x, slope) <= limit), m
+
+
+# --- tangents far out --------------------------------------------------------------------------------
+
+
+def far_tangents(rng: Rng, dim: int, radius: float, n: int = 50) -> tuple[Array, list[Array]]:
+    """Points of H at that radius, and two tangents with parts of one size along the ray and across it."""
+    directions = rng.standard_normal((n, dim))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    x = Hyperboloid(dim).project(np.concatenate([np.zeros((n, 1)), np.sinh(radius) * directions], axis=1))
+    tangents = []
+    for _ in range(2):
+        along, across = rng.standard_normal((n, 1)), rng.standard_normal((n, dim))
+        across -= np.sum(across * directions, axis=1, keepdims=True) * directions
+        spatial = along * np.cosh(radius) * directions + across
+        tangents.append(np.concatenate([along * np.sinh(radius), spatial], axis=1))
+    return x, tangents
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 6])
+@pytest.mark.parametrize("radius", [0.1, 4.0, 6.0, 12.0, 18.0, 25.0])
+def test_tangents_keep_lengths_and_angles_far_from_the_origin(dim: int, radius: float) -> None:
+    """An ambient tangent has rounding errors of exp(r) across the ray; products of them have exp(2r)."""
+    m, rng = Hyperboloid(dim), np.random.default_rng(3)
+    x, (u, v) = far_tangents(rng, dim, radius)
+    u *= 0.3
+    y, moved = m.move(x, u, v)
+    own = m.transport(x, y, u)
+    close = 1e-15 * (10.0 + 100.0 * np.exp(min(2.0 * radius, max(radius, 8.0))))
+    np.testing.assert_allclose(m.inner(y, moved, moved), m.inner(x, v, v), rtol=close)
+    np.testing.assert_allclose(m.inner(y, own, moved), m.inner(x, u, v), atol=close * 10.0)
+    np.testing.assert_allclose(m.transport(x, y, v), moved, atol=close * np.abs(moved).max())
+    np.testing.assert_allclose(own, -m.log(y, x), atol=close * np.abs(own).max())
+
+
+def test_a_move_in_hyperbolic_space_ends_at_the_edge() -> None:
+    """And not at an overflow, however often it is made."""
+    m = Hyperboloid(2)
+    x = np.array([[1.0, 0.0, 0.0]])
+    for _ in range(100):
+        u = np.concatenate([x[:, 1:2], x[:, :1], np.zeros((1, 1))], axis=1)  # outwards, of length one
+        x, carried = m.move(x, u, u)
+        assert np.isfinite(carried).all()
+    assert np.arcsinh(x[0, 1]) == pytest.approx(30.6, abs=0.1)
+    np.testing.assert_allclose(m.project(x), x)

@@ -3,9 +3,9 @@
 Run: python benchmarks/quality.py [--graphs bio-diseasome csphd] [--spaces E3 H3] [--seeds 3]
 
 One rule for every graph and space: F1@1 comes from a run with `rsne(T=0.2->0.0003)`, AUC from one with
-`stress + 0.2*rsne(T=1)`, AD from one with `ad`. The paper, too, reports the best over losses for each metric. A line gives
-the mean over the seeds, the worst seed, the paper's figure, the bar that issue 4 sets (or the paper's figure,
-where it says "better"), and seconds a run.
+`stress + 0.2*rsne(T=1)`, AD from one with `ad`. The paper, too, reports the best over losses for each metric.
+A line gives the mean over the seeds, the worst seed, the paper's figure, the bar that issue 4 sets (or the
+paper's figure, where it says "better"), and seconds a run.
 """
 
 import argparse

@@ -163,7 +163,7 @@ def ricci(graph, alpha):
     return np.array(kappa) / (1 - stays if alpha == 1 else 1)
 
 
-def sectional(graph, ends=True):
+def sectional(graph, ends=False):
     """Deviation from the parallelogram law at each node, for all pairs of its neighbours."""
     d, found = shortest_paths(graph), []
     for m in range(graph.n):

@@ -6,10 +6,10 @@ At a node ``m``, in the directions of two of its neighbours ``y`` and ``z``, as 
     k(m; y, z; x) = \frac1{2d(x, m)}\Bigl(d(x, m)^2 + \frac{d(y, z)^2}4
         - \frac{d(x, y)^2 + d(x, z)^2}2\Bigr),
 
-and :math:`k(m; y, z)` is its mean over all :math:`x \ne m` [Cruceru2020, app. C; Gu2019, app. C.2]. It is
-at most zero on trees, at least zero on cycles and zero on lines. On a complete graph every ``x`` other than
-``y`` and ``z`` gives 1/8, and these two give 3/8, so that the mean over all ``n - 1`` is
-:math:`(n+3)/(8(n-1))`; without them (``ends=False``) it is 1/8.
+and :math:`k(m; y, z)` is its mean over all ``x`` [Cruceru2020, app. C; Gu2019, app. C.2]. It is at most zero
+on trees, at least zero on cycles, zero on lines and 1/8 on complete graphs. The last of these, which the
+paper states, holds of every ``x`` other than ``y`` and ``z``, whose triangles are none; on a complete graph
+those two give 3/8. So they are left out of the mean, unless asked for (``ends=True``).
 
 The mean over ``x`` splits into terms of one neighbour each,
 
@@ -89,7 +89,7 @@ def sectional(
     graph: Graph,
     *,
     pairs: int = PAIRS,
-    ends: bool = True,
+    ends: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Sectional:
@@ -102,14 +102,14 @@ def sectional(
     pairs
         Most pairs of neighbours of one node; where it has more, as many are drawn, with replacement.
     ends
-        Whether ``y`` and ``z`` are among the references, as the definition has it.
+        Whether ``y`` and ``z`` are among the references; of three nodes there are no others.
     seed
         For the pairs that are drawn; the same seed gives the same numbers, whatever the number of threads.
     progress
         Is told the share of the nodes that are done.
 
-    >>> sectional(Graph.from_edges([(0, 1), (1, 2), (1, 3)])).values.round(3).tolist()
-    [-0.333, -0.333, -0.333]
+    >>> sectional(Graph.from_edges([(0, 1), (1, 2), (1, 3)])).values.tolist()
+    [-1.0, -1.0, -1.0]
     """
     need_edges(graph, "sectional curvature")
     pairs, seed = checked_count("pairs", pairs, 1, PAIRS), checked_count("seed", seed, 0, 0)

@@ -83,7 +83,7 @@ def test_exponentials_are_drawn_where_they_are_asked_for(tmp_path):
     [
         (["Q3"], "cannot read factor 'Q3' of space 'Q3'"),
         (["H3", "--n", "2"], "n=2 points make no triangle; give 3 or more, e.g. 1000"),
-        (["H3", "--n", "100000000"], "all distances of 100000000 points need 3.2e+08 GB of memory"),
+        (["H3", "--n", "1000000000000"], "all distances of 1000000000000 points need 3.2e+16 GB"),
         (["H3", "--radius", "0"], "radius=0 is not that of a ball; give a positive number, e.g. 5"),
         (["H3", "--radius", "-2"], "radius=-2 is not that of a ball"),
         (["H3", "--radius", "nan"], "radius=nan is not that of a ball"),

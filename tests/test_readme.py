@@ -53,7 +53,15 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     Embedding(space, points, np.zeros(1), graph.labels).save("karate-h2.npz")
     shown = "".join(block for block in README.split("```")[1::2] if block.startswith("\n"))
     commands = [shlex.split(line, comments=True) for line in re.findall(r"^riemap .*", shown, re.MULTILINE)]
-    assert {command[1] for command in commands} >= {"datasets", "describe", "embed", "evaluate", "export"}
+    assert {command[1] for command in commands} >= {
+        "datasets",
+        "describe",
+        "embed",
+        "evaluate",
+        "export",
+        "sample",
+        "plot",
+    }
     for command in commands:
         with pytest.raises(SystemExit) as stop:
             main(command[1:])

@@ -114,40 +114,43 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | Non
     return Ricci(edges, curvature, float(alpha))
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, parallel=True)
 def _curvatures(
     indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, edges: Any, out: Any
 ) -> None:
     """Curvatures of some edges, shared out between threads edge by edge."""
     for e in prange(len(edges)):
-        x, y = edges[e, 0], edges[e, 1]
-        deg_x, deg_y = indptr[x + 1] - indptr[x], indptr[y + 1] - indptr[y]
-        stays = 0.5 if weighted else 1.0 / (max(deg_x, deg_y) + 1.0)
-        own = float(deg_x * deg_y if weighted else min(deg_x, deg_y))
-        scale = 1.0
-        if alpha < stays:
-            stays, own = alpha, alpha / (1.0 - alpha) * deg_x * deg_y
-        else:
-            scale = (1.0 - alpha if alpha < 1.0 else 1.0) / (1.0 - stays)
-        nodes, mass = _difference(indptr, indices, x, y, own)
-        sources, sinks = nodes[mass > DUST], nodes[mass < -DUST]
-        cost = np.empty((len(sources), len(sinks)), distances.dtype)
-        for i in range(len(sources)):
-            for j in range(len(sinks)):
-                cost[i, j] = distances[sources[i], sinks[j]]
-        work = transport(mass[mass > DUST], -mass[mass < -DUST], cost)
-        length = float(distances[x, y])
-        out[e] = scale * (1.0 - work * (1.0 - stays) / (deg_x * deg_y) / length)
+        out[e] = _curvature(indptr, indices, distances, weighted, alpha, edges[e, 0], edges[e, 1])
+
+
+@njit(cache=True, error_model="numpy")
+def _curvature(indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, x: Any, y: Any) -> Any:
+    """Of one edge; apart from the parallel loop, which takes long to compile if much is in it."""
+    deg_x, deg_y = indptr[x + 1] - indptr[x], indptr[y + 1] - indptr[y]
+    stays = 0.5 if weighted else 1.0 / (max(deg_x, deg_y) + 1.0)
+    own = float(deg_x * deg_y if weighted else min(deg_x, deg_y))
+    scale = 1.0
+    if alpha < stays:
+        stays, own = alpha, alpha / (1.0 - alpha) * deg_x * deg_y
+    else:
+        scale = (1.0 - alpha if alpha < 1.0 else 1.0) / (1.0 - stays)
+    sources, supply, sinks, demand = _difference(indptr, indices, x, y, own)
+    cost = np.empty((len(sources), len(sinks)), distances.dtype)
+    for i in range(len(sources)):
+        for j in range(len(sinks)):
+            cost[i, j] = distances[sources[i], sinks[j]]
+    work = transport(supply, demand, cost)
+    return scale * (1.0 - work * (1.0 - stays) / (deg_x * deg_y) / distances[x, y])
 
 
 @njit(cache=True, error_model="numpy")
 def _difference(indptr: Any, indices: Any, x: Any, y: Any, own: Any) -> Any:
-    """Nodes that have a part in either measure, and the first less the second, scaled to whole numbers."""
+    """Where the measure about ``x`` has more, and how much, then where that about ``y`` has."""
     p, end_p, q, end_q = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]
     share_x, share_y = float(end_q - q), float(end_p - p)
-    nodes = np.empty(end_p - p + end_q - q, indices.dtype)
-    mass = np.empty(len(nodes))
-    count = 0
+    most = end_p - p + end_q - q
+    nodes, mass = np.empty((2, most), np.int64), np.empty((2, most))
+    count = np.zeros(2, np.int64)
     while p < end_p or q < end_q:
         u = indices[p] if p < end_p else len(indptr)
         v = indices[q] if q < end_q else len(indptr)
@@ -163,6 +166,8 @@ def _difference(indptr: Any, indices: Any, x: Any, y: Any, own: Any) -> Any:
             value += own
         if z == y:
             value -= own
-        nodes[count], mass[count] = z, value
-        count += 1
-    return nodes[:count], mass[:count]
+        if abs(value) > DUST:
+            side = 0 if value > 0.0 else 1
+            nodes[side, count[side]], mass[side, count[side]] = z, abs(value)
+            count[side] += 1
+    return nodes[0, : count[0]], mass[0, : count[0]], nodes[1, : count[1]], mass[1, : count[1]]

@@ -179,8 +179,6 @@ def _curvatures(
 
 @njit(cache=True, inline="always")
 def _pair(p: Any) -> Any:
-    """Pair number ``p`` of (1, 0), (2, 0), (2, 1), (3, 0) and so on."""
+    """Pair number ``p`` of (1, 0), (2, 0), (2, 1), (3, 0) and so on; right as long as 8p is below 2⁵³."""
     i = np.int64((1.0 + np.sqrt(1.0 + 8.0 * p)) / 2.0)
-    if i * (i - 1) // 2 > p:
-        i -= 1
     return i, p - i * (i - 1) // 2

@@ -33,30 +33,45 @@ def transport(supply: Any, demand: Any, cost: Any) -> Any:
     length, dearest = float(cost.min()), float(cost.max())
     left, total = min(supply.sum(), demand.sum()), 0.0
     while left > DUST and length < dearest:
-        sent, from_source, from_sink = _search(supply, demand, cost, flow, u, v, SAME * dearest)
+        sent, root, by = _search(supply, demand, cost, flow, u, v, SAME * dearest)
         total += sent * length
         left -= sent
         if sent == 0.0:
-            step = np.inf
-            for i in range(len(supply)):
-                if from_source[i]:
-                    for j in range(len(demand)):
-                        if not from_sink[j]:
-                            step = min(step, cost[i, j] + u[i] - v[j])
+            step = _step(cost, u, v, root, by)
             if step == np.inf:  # what is left is dust, at several sources
                 break
-            u[~from_source] += step
-            v[~from_sink] += step
             length += step
     return total + left * length
 
 
 @njit(cache=True, error_model="numpy")
+def _step(cost: Any, u: Any, v: Any, root: Any, by: Any) -> Any:
+    """Raise the potentials of what a search did not reach until it reaches more; by how much."""
+    step = np.inf
+    for i in range(len(u)):
+        if root[i] >= 0:
+            for j in range(len(v)):
+                if by[j] < 0:
+                    step = min(step, cost[i, j] + u[i] - v[j])
+    if step < np.inf:
+        for i in range(len(u)):
+            if root[i] < 0:
+                u[i] += step
+        for j in range(len(v)):
+            if by[j] < 0:
+                v[j] += step
+    return step
+
+
+@njit(cache=True, error_model="numpy")
 def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none: Any) -> Any:
-    """Send what can be sent along tight ways in one search; how much, and which nodes were reached."""
+    """Send what can be sent along tight ways in one search.
+
+    How much, and from where every source and sink was reached; -1 where it was not.
+    """
     into = np.full(len(supply), -1)  # the sink from which a source was reached
     by = np.full(len(demand), -1)  # the source from which a sink was
-    root = np.full(len(supply), -1)
+    root = np.full(len(supply), -1)  # the source with some left that a search to it began at
     queue = np.empty(len(supply), np.int64)
     tail, sent = 0, 0.0
     for i in range(len(supply)):
@@ -89,7 +104,7 @@ def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none
             kept += 1
             k += 1
         count = kept
-    return sent, root >= 0, by >= 0
+    return sent, root, by
 
 
 @njit(cache=True, error_model="numpy")

@@ -17,6 +17,7 @@ from test_distances import random_graph
 
 from riemap.curvature import delta_exact, delta_sampled, exact, gromov, ollivier, ollivier_ricci, sectional
 from riemap.curvature.sectional import _pair
+from riemap.distances import shortest_paths
 from riemap.graphs import Dissimilarities, Graph, generate
 
 TREES = ["path(n=9)", "star(n=7)", "tree(r=3,h=3)", "random-tree(n=60,seed=1)"]
@@ -71,11 +72,17 @@ def test_exact_delta_in_small_parts(m: int, weighted: bool, monkeypatch: pytest.
         assert delta_exact(graph) == pytest.approx(found, abs=1e-12)
 
 
-def test_exact_delta_ends_early() -> None:
-    """The corners of a grid have the largest δ, and no other pair can have more."""
+@pytest.mark.parametrize("weighted", [False, True])
+def test_exact_delta_ends_early(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs are looked at from the furthest on, and most of them not at all."""
+    monkeypatch.setattr(exact, "FIRST", 20)
+    monkeypatch.setattr(exact, "LAST", 20)
+    graph = random_graph(150, 100, weighted=weighted)
+    whole = Dissimilarities(np.array(shortest_paths(graph), dtype=np.float64), graph.labels, "whole")
     told: list[float] = []
-    assert delta_exact(generate("grid(n=25,d=2)"), progress=told.append) == 24.0
-    assert len(told) == 2
+    assert delta_exact(graph, progress=told.append) == pytest.approx(delta_exact(whole), abs=1e-12)
+    assert told == sorted(told)
+    assert told[-2] < 0.2
     assert told[-1] == 1.0
 
 

@@ -7,6 +7,8 @@ neighbours, whatever the lengths of the edges to them,
     \kappa(x, y) = \lim_{\alpha\to1} \frac{\kappa_\alpha(x, y)}{1 - \alpha},
 
 where ``d`` is the length of a shortest path, which may be shorter than the edge [Ollivier2009, LinLuYau2011].
+The package GraphRicciCurvature weighs neighbours by :math:`e^{-w^2}` of an edge's length ``w``, which
+depends on the unit of length; the uniform measures of the definition do not. Without lengths both agree.
 
 Two facts make the transport problem small. Mass that both measures have at a node stays there, because ``d``
 is a metric. And :math:`\kappa_\alpha` is linear in :math:`\alpha` from

@@ -1,0 +1,92 @@
+"""``riemap table``: the runs of a grid side by side."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from riemap.cli.arguments import AsJson
+from riemap.cli.messages import refusing
+
+if TYPE_CHECKING:
+    from riemap.experiments.reference import Reference
+    from riemap.experiments.tables import Row
+
+
+def table(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a grid.", show_default=False)],
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", "-m", help="A column, or several as in f1@1,auc,ad (the default).", show_default=False
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="The best of all losses and seeds, or the mean over seeds of the best loss.")
+    ] = "best",
+    form: Annotated[str, typer.Option("--format", help="text, markdown, csv or latex.")] = "text",
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Figures of others: CSV with graph, dim, space and metrics.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare spaces, graph by graph and dimension by dimension.
+
+    The best of a group has a *, and the second best a +.
+
+    Example: riemap table results --by mean --format latex
+    """
+    with refusing():
+        from riemap.experiments import tables, typeset
+        from riemap.experiments.records import Folder
+        from riemap.experiments.reference import counts, read_reference
+
+        _one_of("--by", by, tables.CHOICES)
+        _one_of("--format", form, typeset.FORMATS)
+        named = [name.strip() for text in metric or tables.DEFAULT for name in text.split(",")]
+        metrics = tables.check_metrics(named)
+        reference = None if against is None else read_reference(against)
+        records = Folder(folder).records()
+        rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
+        if not rows:
+            raise ValueError(f"{folder} has no run that is done; 'riemap grid' does them")
+        counted = None if reference is None else counts(rows, metrics, reference)
+    failed = sum("error" in record for record in records)
+    if failed:
+        typer.echo(f"riemap: {failed} of {len(records)} runs failed and are not in the table", err=True)
+    if as_json:
+        found = {
+            "by": by,
+            "rows": _rows(rows, reference),
+            **({} if counted is None else {"against": counted}),
+        }
+        typer.echo(json.dumps(found, allow_nan=False, ensure_ascii=False))
+        return
+    typer.echo(typeset.FORMATS[form](typeset.sheet(rows, metrics, reference)))
+    if counted is not None:
+        said = ", ".join(f"{count} {word}" for word, count in counted.items())
+        typer.echo(f"\nof {sum(counted.values())} cells: {said}", err=form != "text")
+
+
+def _one_of(option: str, given: str, accepted: Any) -> None:
+    from riemap.specs import shown, suggestion
+
+    if given not in accepted:
+        listed = ", ".join(accepted)
+        raise ValueError(f"{option} is not {shown(given)}{suggestion(given, accepted)} There are {listed}")
+
+
+def _rows(rows: "list[Row]", reference: "Reference | None") -> list[dict[str, Any]]:
+    """In the units of the table: percent where it has percent."""
+    found = []
+    for row in rows:
+        facts: dict[str, Any] = {"graph": row.graph, "dim": row.dim, "space": row.space}
+        facts["ours"] = {metric: cell.value for metric, cell in row.cells.items()}
+        facts["sd"] = {metric: cell.deviation for metric, cell in row.cells.items()}
+        facts["loss"] = {metric: cell.loss for metric, cell in row.cells.items()}
+        if reference is not None:
+            facts["reference"] = dict(reference.get((row.graph, row.space), {}))
+        found.append(facts)
+    return found

@@ -1,0 +1,114 @@
+"""Figures of others, beside ours: a CSV file with columns graph, dim, space, and some metrics.
+
+Values are in the units that tables are shown in: F1 and AUC in percent. Spaces have our spelling or the
+paper's: with the dimension beside them, ``Euc Hyp Sphere SPD Stein``; in products, ``H(3)^4`` and
+``SPD(2)^4``, by which [Cruceru2021, table 7] means the Stein divergence.
+
+References
+----------
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph
+    embeddings. AAAI 2021.
+"""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from riemap.experiments.tables import Row, better, digits, text
+from riemap.metrics import METRICS
+from riemap.spaces import Space
+from riemap.specs import shown
+
+Key: TypeAlias = tuple[str, str]
+"""A graph, and a space in our spelling."""
+
+Reference: TypeAlias = Mapping[Key, Mapping[str, float]]
+
+KEYS = ("graph", "dim", "space")
+
+VERDICTS = ("better", "equal", "worse")
+
+
+def _size(dim: int) -> int:
+    """Of symmetric matrices that have so many dimensions, n(n + 1)/2."""
+    return (math.isqrt(8 * dim + 1) - 1) // 2
+
+
+_NAMES: dict[str, Callable[[int], str]] = {
+    "Euc": lambda dim: f"E{dim}",
+    "Hyp": lambda dim: f"H{dim}",
+    "Sphere": lambda dim: f"S{dim}",
+    "SPD": lambda dim: f"SPD{_size(dim)}",
+    "Stein": lambda dim: f"Stein{_size(dim)}",
+}
+
+
+def our_space(name: str, dim: str = "") -> Space:
+    """A space from the paper's name of it, or from ours.
+
+    >>> str(our_space("SPD", "6")), str(our_space("SPD(3)xGr(3,5)")), str(our_space("H3"))
+    ('SPD3', 'Stein3 x Gr(3,5)', 'H3')
+    """
+    if name in _NAMES:
+        if not re.fullmatch(r"[0-9]{1,4}", dim):
+            raise ValueError(f"{name} needs a dimension, and {shown(dim)} is none")
+        space = Space.parse(_NAMES[name](int(dim)))
+    else:
+        space = Space.parse(re.sub(r"\bSPD\(", "Stein(", name))
+    if dim and dim != str(space.dim):
+        raise ValueError(f"{shown(name)} has {space.dim} dimensions, and not {shown(dim)}")
+    return space
+
+
+def read_reference(path: Path) -> Reference:
+    """The figures of a file; a cell that is empty, or a dash, is none."""
+    try:
+        lines = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines(), strict=True))
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{path.name} is not CSV: {error}") from None
+    names = list(lines[0]) if lines else []
+    metrics = [m.name for m in METRICS if m.name in names]
+    if not metrics or not set(KEYS) <= set(names):
+        raise ValueError(
+            f"{path.name} has the columns {shown(names)}; a reference has graph, dim, space, and "
+            "metrics such as f1@1, auc, ad"
+        )
+    found: dict[Key, dict[str, float]] = {}
+    for number, line in enumerate(lines, 2):
+        try:
+            graph, dim, name = ((line[key] or "").strip() for key in KEYS)
+            key = graph, str(our_space(name, dim))
+            if key in found:
+                raise ValueError(f"{graph} in {key[1]} is there already")
+            found[key] = {m: v for m in metrics if (v := _number(line[m] or "")) is not None}
+        except ValueError as error:
+            raise ValueError(f"{path.name}, row {number}: {error}") from None
+    return found
+
+
+def _number(given: str) -> float | None:
+    if given.strip() in ("", "-", "–"):
+        return None
+    value = float(given)
+    if not math.isfinite(value):
+        raise ValueError(f"{shown(given)} is not a number")
+    return value
+
+
+def verdict(row: Row, metric: str, reference: Reference) -> str | None:
+    """Whether our value is better, equal or worse as it is shown; nothing if one of the two is missing."""
+    ours = row.cells[metric].value
+    theirs = reference.get((row.graph, row.space), {}).get(metric)
+    if ours is None or theirs is None:
+        return None
+    a, b = float(text(metric, ours)), round(theirs, digits(metric))
+    return "equal" if a == b else "better" if better(metric, a, b) else "worse"
+
+
+def counts(table: Sequence[Row], metrics: Sequence[str], reference: Reference) -> dict[str, int]:
+    """How many of our cells are better, equal, and worse."""
+    found = [verdict(row, metric, reference) for row in table for metric in metrics]
+    return {word: found.count(word) for word in VERDICTS}

@@ -1,0 +1,144 @@
+"""Records of a grid as a table: a row a graph and space, in groups that have graph and dimension in common.
+
+Everything is compared as it is shown: two values that round to the same text are equal.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias, final
+
+import numpy as np
+
+from riemap.metrics import METRICS
+from riemap.specs import shown, suggestion
+
+Choice: TypeAlias = Literal["mean", "best"]
+CHOICES: tuple[Choice, ...] = ("mean", "best")
+
+DEFAULT = ("f1@1", "auc", "ad")
+"""Metrics of the paper's tables."""
+
+PERCENT = {"f1@1", "auc", "map"}
+"""Metrics shown in percent, with two digits; the others have three."""
+
+_HIGH = {m.name for m in METRICS if m.best == "high"}
+
+
+class Cell(NamedTuple):
+    """One value of a table, as it is shown: in percent, if it is a fraction."""
+
+    value: float | None
+    deviation: float | None  # over seeds, where there are several and their mean is asked for
+    loss: str
+    runs: int
+
+
+@final
+@dataclass(frozen=True)
+class Row:
+    """A graph in a space."""
+
+    graph: str
+    dim: int
+    space: str
+    cells: Mapping[str, Cell]
+
+    @property
+    def group(self) -> tuple[str, int]:
+        """What it is compared with: the same graph in as many dimensions."""
+        return self.graph, self.dim
+
+
+def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of metrics, none unknown and none twice."""
+    known = [m.name for m in METRICS]
+    for name in names:
+        if name not in known:
+            raise ValueError(
+                f"no metric is called {shown(name)}{suggestion(name, known)} There are {', '.join(known)}"
+            )
+    return tuple(dict.fromkeys(names))
+
+
+def digits(metric: str) -> int:
+    """After the point."""
+    return 2 if metric in PERCENT else 3
+
+
+def text(metric: str, value: float | None) -> str:
+    """A value as it is shown.
+
+    >>> text("ad", 0.14), text("auc", 95.724), text("ad", None)
+    ('0.140', '95.72', '–')
+    """
+    return "–" if value is None else f"{value:.{digits(metric)}f}"
+
+
+def better(metric: str, a: float, b: float) -> bool:
+    """Whether ``a`` is."""
+    return a > b if metric in _HIGH else a < b
+
+
+def rows(records: Iterable[Mapping[str, Any]], metrics: Sequence[str], by: Choice) -> list[Row]:
+    """A row for every graph and space of which a run is finished.
+
+    Parameters
+    ----------
+    records
+        Of a grid; failed runs count for nothing.
+    metrics
+        Columns.
+    by
+        ``"best"`` of all losses and seeds, for each metric by itself; or ``"mean"`` over seeds, of the loss
+        (and preset and optimizer) whose mean is best. A mean has a value where all its seeds have one.
+    """
+    found: dict[tuple[str, int, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for record in records:
+        if "error" not in record:
+            found[record["run"]["graph"], record["dim"], record["run"]["space"]].append(record)
+    graphs = list(dict.fromkeys(graph for graph, _, _ in found))
+    table = [
+        Row(*key, {metric: _cell(metric, runs, by) for metric in metrics}) for key, runs in found.items()
+    ]
+    return sorted(table, key=lambda row: (graphs.index(row.graph), row.dim))
+
+
+def _cell(metric: str, runs: Sequence[Mapping[str, Any]], by: Choice) -> Cell:
+    """The best of the runs; or of their means over seeds."""
+    parts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for number, run in enumerate(runs):
+        parts[str(number) if by == "best" else str(run["run"]["plan"])].append(run)
+    cells = [_mean(metric, part) for part in parts.values()]
+    sign = -1.0 if metric in _HIGH else 1.0
+    return min(cells, key=lambda cell: math.inf if cell.value is None else sign * cell.value)
+
+
+def _mean(metric: str, runs: Sequence[Mapping[str, Any]]) -> Cell:
+    values = [run["scores"].get(metric) for run in runs]
+    loss = runs[0]["run"]["loss"]
+    if None in values:
+        return Cell(None, None, loss, len(runs))
+    numbers = np.array(values) * (100.0 if metric in PERCENT else 1.0)
+    deviation = float(np.std(numbers, ddof=1)) if len(numbers) > 1 else None
+    return Cell(float(np.mean(numbers)), deviation, loss, len(runs))
+
+
+def ranks(table: Sequence[Row], metric: str) -> list[int]:
+    """1 for the best of a group, 2 for the second best, and 0 for others and where there is one row only."""
+    groups: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for row in table:
+        if row.cells[metric].value is not None:
+            groups[row.group].append(_rounded(metric, row))
+    found = []
+    for row in table:
+        values = groups[row.group]
+        order = sorted(set(values), reverse=metric in _HIGH)[:2] if len(values) > 1 else []
+        known = row.cells[metric].value is not None and _rounded(metric, row) in order
+        found.append(order.index(_rounded(metric, row)) + 1 if known else 0)
+    return found
+
+
+def _rounded(metric: str, row: Row) -> float:
+    return float(text(metric, row.cells[metric].value))

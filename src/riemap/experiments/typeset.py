@@ -1,0 +1,150 @@
+"""Tables as text: aligned for reading, Markdown, CSV, LaTeX."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from riemap.experiments.reference import Reference
+from riemap.experiments.tables import Row, ranks, text
+
+MARKS = {0: " ", 1: "*", 2: "+"}
+"""Of the best and second best of a group, in a plain text."""
+
+_LATEX = {
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "–": "--",
+    "±": r"$\pm$",
+}
+
+
+class Piece(NamedTuple):
+    """A field of a table: what it says, and its rank in its group if it is a value of ours."""
+
+    text: str
+    rank: int = 0
+
+
+class Sheet(NamedTuple):
+    """A table with everything in it turned to text."""
+
+    header: list[str]
+    groups: list[list[list[Piece]]]
+
+
+def sheet(table: Sequence[Row], metrics: Sequence[str], reference: Reference | None = None) -> Sheet:
+    """Rows as text; with a reference, its figures to the right of ours."""
+    header = ["graph", "dim", "space"]
+    for metric in metrics:
+        header += [metric] if reference is None else [metric, f"{metric} ref"]
+    places = {metric: ranks(table, metric) for metric in metrics}
+    lines = []
+    for number, row in enumerate(table):
+        line = [Piece(row.graph), Piece(str(row.dim)), Piece(row.space)]
+        for metric in metrics:
+            line.append(Piece(_value(row, metric), places[metric][number]))
+            if reference is not None:
+                line.append(Piece(text(metric, reference.get((row.graph, row.space), {}).get(metric))))
+        lines.append((row.group, line))
+    return Sheet(header, [[line for _, line in group] for _, group in groupby(lines, lambda pair: pair[0])])
+
+
+def _value(row: Row, metric: str) -> str:
+    cell = row.cells[metric]
+    shown = text(metric, cell.value)
+    return shown if cell.deviation is None else f"{shown} ± {text(metric, cell.deviation)}"
+
+
+def plain(table: Sheet) -> str:
+    """Columns aligned, a blank line between groups, ``*`` the best of a group and ``+`` the second best."""
+    groups = [
+        [[p.text + (MARKS[p.rank] if k > 2 else "") for k, p in enumerate(line)] for line in group]
+        for group in table.groups
+    ]
+    header = [name + (" " if k > 2 else "") for k, name in enumerate(table.header)]
+    widths = [
+        max(map(len, column)) for column in zip(header, *(line for g in groups for line in g), strict=True)
+    ]
+
+    def aligned(line: list[str]) -> str:
+        sides = (str.ljust if k in (0, 2) else str.rjust for k in range(len(line)))
+        return "  ".join(
+            side(field, width) for side, field, width in zip(sides, line, widths, strict=True)
+        ).rstrip()
+
+    return "\n\n".join("\n".join(map(aligned, group)) for group in [[header, *groups[0]], *groups[1:]])
+
+
+def markdown(table: Sheet) -> str:
+    """The best of a group in bold, the second best underlined."""
+    marked = _marked(table, _markdown_escaped, "**{}**", "<u>{}</u>")
+    lines = [
+        list(map(_markdown_escaped, table.header)),
+        ["---", "--:", "---", *["--:"] * (len(table.header) - 3)],
+    ]
+    return "\n".join(
+        f"| {' | '.join(line)} |" for line in [*lines, *(line for group in marked for line in group)]
+    )
+
+
+def latex(table: Sheet) -> str:
+    """A ``tabular`` that needs no package; the best of a group in bold, the second best underlined."""
+    marked = _marked(table, latex_escaped, r"\textbf{{{}}}", r"\underline{{{}}}")
+    groups = ["\n".join(f"{' & '.join(line)} \\\\" for line in group) for group in marked]
+    header = " & ".join(map(latex_escaped, table.header)) + r" \\"
+    body = "\n\\hline\n".join([header, *groups])
+    columns = "lrl" + "r" * (len(table.header) - 3)
+    return f"\\begin{{tabular}}{{{columns}}}\n\\hline\n{body}\n\\hline\n\\end{{tabular}}"
+
+
+def comma_separated(table: Sheet) -> str:
+    """Without marks; a deviation has a column of its own, and what is missing is empty."""
+    lines = [[p.text for p in line] for group in table.groups for line in group]
+    split = [k for k in range(len(table.header)) if any(" ± " in line[k] for line in lines if k > 2)]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for line, heading in [(table.header, True), *((line, False) for line in lines)]:
+        fields: list[str] = []
+        for k, field in enumerate(line):
+            value, _, deviation = field.partition(" ± ") if k > 2 else (field, "", "")
+            fields.append("" if value == "–" and k > 2 else value)
+            fields += [f"{field} sd" if heading else deviation] if k in split else []
+        writer.writerow(fields)
+    return out.getvalue().removesuffix("\n")
+
+
+FORMATS: dict[str, Callable[[Sheet], str]] = {
+    "text": plain,
+    "markdown": markdown,
+    "csv": comma_separated,
+    "latex": latex,
+}
+
+
+def _marked(table: Sheet, escaped: Callable[[str], str], best: str, second: str) -> list[list[list[str]]]:
+    marks = {0: "{}", 1: best, 2: second}
+    return [
+        [[marks[p.rank].format(escaped(p.text)) for p in line] for line in group] for group in table.groups
+    ]
+
+
+def latex_escaped(given: str) -> str:
+    r"""A text with nothing in it that LaTeX would act upon.
+
+    >>> print(latex_escaped("H3^2_100%"))
+    H3\textasciicircum{}2\_100\%
+    """
+    return "".join(_LATEX.get(c, c) for c in given)
+
+
+def _markdown_escaped(given: str) -> str:
+    return re.sub(r"([\\`*_|<>\[\]~])", r"\\\1", given)

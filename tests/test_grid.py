@@ -1,0 +1,412 @@
+"""``riemap grid``: every run once, whatever happens; and what is refused before anything is computed."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_cli import run
+
+import riemap
+from riemap.embeddings import Embedding
+from riemap.experiments import execute, records, work
+from riemap.experiments.execute import unfinished
+from riemap.experiments.grid import LISTS, OPTIONS, Run, grid, read_grid
+from riemap.experiments.records import Folder
+
+MAIN = "from riemap.cli import main; main()"
+HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # also under nohup
+
+TINY: dict[str, Any] = {
+    "graphs": ["cycle(n=7)"],
+    "spaces": ["E2", "S2"],
+    "losses": ["stress", "ad"],
+    "seeds": [0, 1],
+    "epochs": 6,
+}
+
+
+def toml(folder: Path, entries: dict[str, Any] | None = None) -> Path:
+    """A grid's file."""
+    path = folder / "grid.toml"
+    entries = TINY if entries is None else entries
+    path.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in entries.items()))
+    return path
+
+
+def started(file: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
+    """The command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", HEEDING + MAIN, "grid", str(file), "--out", str(out), *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "NUMBA_NUM_THREADS": "1"},
+    )
+
+
+def waited_for(folder: Path, count: int, process: "subprocess.Popen[str]") -> None:
+    """Until there are so many records, or the process has ended."""
+    while process.poll() is None and len(list((folder / "records").glob("*.json"))) < count:
+        time.sleep(0.01)
+
+
+def scores(out: Path) -> dict[str, Any]:
+    return {record["id"]: record["scores"] for record in Folder(out).records()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny grid, undisturbed, done in this process."""
+    folder, runs = Folder(tmp_path_factory.mktemp("whole")), grid(TINY)
+    folder.begin([r.id for r in runs])
+    assert {work.attempt(folder, r, "") for r in runs} == {work.DONE}
+    return folder.path
+
+
+# --- what a file says ---------------------------------------------------------------------------------
+
+
+def test_ids_are_canonical() -> None:
+    """One run has one id however it is spelled, and another run has another."""
+    base = {"graphs": ["karate"], "spaces": ["H3^2"], "losses": ["rsne(T=0.02)"], "epochs": 40}
+    (one,) = grid(base)
+    spelled = {"graphs": [" karate"], "spaces": [" H3xH3 "], "losses": ["rsne"], "presets": [" default"]}
+    (same,) = grid({**base, **spelled, "seeds": [0]})
+    assert same.id == one.id
+    (same,) = grid({**base, "optimizers": ["radam(lr=0.1, betas=(0.9,0.99))"]})
+    assert same.id == one.id, "what the preset takes anyway"
+    for key, value in {
+        "graphs": ["les-miserables"],
+        "spaces": ["H3 x S3"],
+        "losses": ["rsne(T=0.03)"],
+        "presets": ["paper"],
+        "optimizers": ["rsgd"],
+        "seeds": [1],
+        "epochs": 41,
+    }.items():
+        (other,) = grid({**base, key: value})
+        assert other.id != one.id, key
+    assert Run.from_json(json.loads(json.dumps(execute.asdict(one)))) == one
+
+
+def test_ids_are_stable() -> None:
+    """Records of last week are found: a change of this id makes every grid start anew."""
+    (one,) = grid({"graphs": ["cycle(n=7)"], "spaces": ["E2"], "epochs": 6})
+    assert one.id == "cycle-n=7-E2-stress-s0-71fe24c69e04"
+
+
+def test_an_id_is_a_name_for_a_file() -> None:
+    (one,) = grid(
+        {"graphs": ["karate"], "spaces": ["Gr(1,3) x H1"], "losses": ["rsne(T=0.5->0.01) + 0.3*ad"]}
+    )
+    assert len(one.id) < 100
+    assert not set(one.id) & set("/\\ ()<>*|:\"'")
+    assert replace(one, graph="..").id[0] not in "-."
+
+
+def test_a_graph_is_known_by_its_content(tmp_path: Path) -> None:
+    """A file that changed makes another run, and where it lies is not recorded."""
+    ids = []
+    for text in ("a b\nb c\nc d\n", "a b\nb c\nb d\n"):
+        (tmp_path / "mine.edges").write_text(text)
+        (one,) = grid({"graphs": [str(tmp_path / "mine.edges")], "spaces": ["E2"]})
+        ids.append(one.id)
+        assert str(tmp_path) not in json.dumps(one.as_json()) + one.id
+    assert ids[0] != ids[1]
+
+
+def test_the_product_of_the_lists() -> None:
+    runs = grid({**TINY, "graphs": ["cycle(n=7)", "karate"], "presets": ["default", "paper"]})
+    assert len({r.id for r in runs}) == len(runs) == 2 * 2 * 2 * 2 * 2
+    assert [r.graph for r in runs] == sorted(r.graph for r in runs), "a graph is opened once"
+
+
+BAD = {
+    "spaces = [": "is not TOML",
+    'graphs = ["karate"]': "spaces is missing, e.g. spaces = [",
+    'spaces = ["E2"]': "graphs is missing",
+    'graph = ["karate"]': "no key is called 'graph'; did you mean 'graphs'? There are graphs, spaces",
+    'graphs = "karate"\nspaces = ["E2"]': "graphs is a list with something in it, e.g. graphs = [",
+    'graphs = ["karate"]\nspaces = []': "spaces is a list with something in it",
+    'graphs = ["karat"]\nspaces = ["E2"]': "no file, dataset or generator is called 'karat'; did you mean",
+    'graphs = ["karate"]\nspaces = ["Q2"]': "no manifold is called 'Q'",
+    'graphs = ["karate"]\nspaces = ["E40"]': "E40 has 40 dimensions and karate 34 nodes",
+    'graphs = ["karate"]\nspaces = [2]': "2 in spaces is not text",
+    'graphs = ["karate"]\nspaces = ["E2"]\nlosses = ["stres"]': "no loss is called 'stres'; did you mean",
+    'graphs = ["karate"]\nspaces = ["E2"]\npresets = ["papr"]': "no preset is called 'papr'; did you mean",
+    'graphs = ["karate"]\nspaces = ["E2"]\noptimizers = ["adam"]': "no optimizer is called 'adam'",
+    'graphs = ["karate"]\nspaces = ["E2"]\nseeds = [-1]': "-1 in seeds is not a whole number from 0 up",
+    'graphs = ["karate"]\nspaces = ["E2"]\nseeds = [true]': "True in seeds is not a whole number",
+    'graphs = ["karate"]\nspaces = ["E2"]\nepochs = "9"': "epochs = '9' is not understood; write e.g.",
+    'graphs = ["karate"]\nspaces = ["E2"]\nepochs = 0': "epochs=0 is not a number of epochs",
+    'graphs = ["karate"]\nspaces = ["H2", " H2"]': "'H2' and ' H2' are the same; keep one",
+    'graphs = ["karate"]\nspaces = ["E2"]\nseeds = [1, 1]': "1 and 1 are the same",
+    f'graphs = ["karate"]\nspaces = ["E2"]\nseeds = {list(range(100_001))}': "make 100,001 runs",
+}
+
+
+@pytest.mark.parametrize("text", BAD, ids=lambda text: BAD[text][:40])
+def test_refused_before_anything_is_computed(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "grid.toml").write_text(text)
+    assert run("grid", str(tmp_path / "grid.toml"), "--out", str(tmp_path / "out")) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert BAD[text] in err
+    assert err.startswith("riemap: grid.toml")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_run_twice_by_another_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same content under the same name, from two files."""
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "g.edges").write_text("a b\nb c\nc d\n")
+    files = [str(tmp_path / name / "g.edges") for name in "ab"]
+    assert run("grid", str(toml(tmp_path, {"graphs": files, "spaces": ["E2"]})), "--out", "never") == 2
+    assert "two runs are the same" in capsys.readouterr().err
+
+
+def test_a_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("grid", str(tmp_path / "none.toml"), "--out", str(tmp_path / "out")) == 2
+    assert capsys.readouterr().err.endswith("none.toml: no such file or directory\n")
+
+
+def test_every_key_has_an_example_that_is_right() -> None:
+    assert grid({**LISTS, **OPTIONS})
+
+
+# --- folders that are taken ---------------------------------------------------------------------------
+
+
+def test_folders_of_others(tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another version, another grid, something else, a list or a record that is damaged."""
+    out = tmp_path / "out"
+    ids = [r.id for r in grid(TINY)]
+    Folder(out).begin(ids)
+    file = toml(tmp_path, {**TINY, "seeds": [1, 2]})
+    assert run("grid", str(file), "--out", str(out)) == 2
+    assert (
+        f"holds another grid: 4 of its runs are not in this one, such as '{ids[0]}'"
+        in capsys.readouterr().err
+    )
+    (out / "grid.json").write_text(json.dumps({"version": "0.0.9", "runs": ids}))
+    assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
+    assert f"holds records of riemap '0.0.9', and this is {riemap.__version__}" in capsys.readouterr().err
+    (out / "grid.json").write_text("[")
+    assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
+    assert "cannot read" in capsys.readouterr().err
+    (out / "grid.json").rename(out / "other.json")
+    assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
+    assert "holds something else than a grid" in capsys.readouterr().err
+    (out / "other.json").unlink()
+    Folder(out).begin(ids)
+    (out / "records").mkdir()
+    (out / "records" / f"{ids[0]}.json").write_text("{}")
+    assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
+    assert "is not the record of a run; remove it" in capsys.readouterr().err
+
+
+def test_a_grid_may_grow(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.begin(["a", "b"])
+    folder.begin(["a", "c", "b"])
+    found = folder.grid()
+    assert found is not None
+    assert found["runs"] == ["a", "c", "b"]
+
+
+# --- what is done -------------------------------------------------------------------------------------
+
+
+def test_a_record_holds_everything(whole: Path) -> None:
+    for one in grid(TINY):
+        text = (whole / "records" / f"{one.id}.json").read_text()
+        assert "NaN" not in text
+        assert "Infinity" not in text
+        assert os.uname().nodename not in text
+        record = json.loads(text)
+        assert record["run"] == one.as_json()
+        assert (record["version"], record["dim"], record["stop"]) == (
+            riemap.__version__,
+            2,
+            "all epochs are done",
+        )
+        assert set(record["machine"]) == {"cores", "threads", "platform", "python"}
+        assert record["history"]["epochs"] == 6
+        assert record["history"]["best"] <= min(record["history"]["first"], record["history"]["last"])
+        assert len(record["f1@k"]) == 3
+        assert record["seconds"] > 0.0
+        embedding = Embedding.load(whole / "embeddings" / f"{one.id}.npz")
+        assert (embedding.n, str(embedding.space)) == (7, one.space)
+        again = riemap.evaluate(embedding, riemap.generate("cycle(n=7)")).as_json()
+        assert again["scores"] == record["scores"]
+
+
+def test_numbers_that_are_none() -> None:
+    found = records.finite({"a": (float("inf"), 1.0), "b": [{"c": float("nan")}, "NaN", None, 3]})
+    assert found == {"a": [None, 1.0], "b": [{"c": None}, "NaN", None, 3]}
+
+
+def test_kill_9_at_any_moment(tmp_path: Path, whole: Path) -> None:
+    """Records are whole after every kill, stay as they are, and are those of an undisturbed grid."""
+    out, file = tmp_path / "out", toml(tmp_path)
+    rng, kills = random.Random(0), 0
+    seen: dict[str, str] = {}
+    for _ in range(3):
+        process = started(file, out)
+        waited_for(out, len(seen) + 1, process)
+        time.sleep(rng.uniform(0.0, 0.05))
+        kills += process.poll() is None
+        process.kill()
+        process.communicate()
+        for path in (out / "records").glob("*.json"):
+            json.loads(path.read_text())
+            Embedding.load(out / "embeddings" / f"{path.stem}.npz")
+            assert seen.setdefault(path.stem, Folder(out).stamp(path.stem)) == Folder(out).stamp(path.stem)
+    assert kills
+    last = started(file, out, "--json")
+    told = json.loads(last.communicate()[0])
+    assert last.returncode == 0
+    assert (told["runs"], told["done"], told["failed"]) == (8, 8, 0)
+    assert told["computed"] <= 8 - len(seen)
+    assert {id: Folder(out).stamp(id) for id in seen} == seen
+    assert scores(out) == scores(whole)
+    assert run("grid", str(file), "--out", str(out)) == 0, "nothing to do"
+    assert {id: Folder(out).stamp(id) for id in seen} == seen
+
+
+def test_two_processes_on_one_folder(tmp_path: Path, whole: Path) -> None:
+    """They share the runs, and none is done twice; one of them has two workers."""
+    file, out = toml(tmp_path), tmp_path / "out"
+    both = [started(file, out, "--json"), started(file, out, "--json", "--workers", "2")]
+    told = [json.loads(process.communicate()[0]) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert [found["done"] for found in told] == [8, 8], "each waits for what the other does"
+    assert sum(found["computed"] for found in told) == 8
+    assert scores(out) == scores(whole)
+
+
+def test_a_run_that_another_process_has(tmp_path: Path) -> None:
+    """It is left alone, waited for, and done if nothing came of it."""
+    folder, (one,) = Folder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [5]})
+    with folder.claim(one.id) as ours:
+        assert ours
+        assert work.attempt(folder, one, "") == work.HELD
+    assert work.attempt(folder, one, "") == work.DONE
+    assert work.attempt(folder, one, "") == work.FOUND
+    other = replace(one, seed=6)
+    claimed, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with folder.claim(other.id):
+            claimed.set()
+            release.wait(20)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    claimed.wait(20)
+    threading.Timer(3.0, release.set).start()
+    assert [found.outcome for found in execute.execute(folder, [other])] == [work.DONE]
+    assert release.is_set()
+    holder.join()
+
+
+def test_failures_are_recorded_and_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, out = (
+        toml(tmp_path, {**TINY, "losses": ["stress"], "optimizers": ["radam", "rsgd(lr=1e300)"]}),
+        tmp_path / "out",
+    )
+    assert run("grid", str(file), "--out", str(out)) == 1
+    _, err = capsys.readouterr()
+    assert "riemap: 4 of 8 runs failed, such as cycle-n=7-E2-stress-s0-" in err
+    failed = [record for record in Folder(out).records() if "error" in record]
+    assert {record["error"]["type"] for record in failed} == {"DivergedError"}
+    assert all("the loss is no number" in record["error"]["message"] for record in failed)
+    assert not (out / "embeddings" / f"{failed[0]['id']}.npz").exists()
+    before = {r.id: Folder(out).stamp(r.id) for r in read_grid(file)}
+    assert run("grid", str(file), "--out", str(out), "--json") == 1
+    assert json.loads(capsys.readouterr().out)["computed"] == 0
+    assert run("grid", str(file), "--out", str(out), "--retry-failed", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["computed"] == 4
+    after = {r.id: Folder(out).stamp(r.id) for r in read_grid(file)}
+    assert {id for id in before if before[id] != after[id]} == {record["id"] for record in failed}
+
+
+def test_a_failure_that_was_an_accident(tmp_path: Path, whole: Path) -> None:
+    """Done again it is like any other; but only once, if two processes try."""
+    folder, (one, *_) = Folder(tmp_path), grid(TINY)
+    folder.begin([one.id])
+    folder.write(one.id, work.failure(one, 1, "MemoryError", "too large"))
+    stamp = folder.stamp(one.id)
+    assert unfinished(folder, [one]) == []
+    assert unfinished(folder, [one], retry=True) == [one]
+    assert work.attempt(folder, one, stamp) == work.DONE
+    assert work.attempt(folder, one, stamp) == work.FOUND
+    assert scores(tmp_path)[one.id] == scores(whole)[one.id]
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_a_worker_that_is_killed(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs its run a second try; a run that ends two workers has failed, and the others go on."""
+    folder, runs = Folder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"]})
+    left = [deaths]
+    ask = execute._Worker.ask
+
+    def deadly(worker: execute._Worker, job: Any) -> str | None:
+        if job["run"]["seed"] == 0 and left[0]:
+            left[0] -= 1
+            worker.process.kill()
+        return ask(worker, job)
+
+    monkeypatch.setattr(execute._Worker, "ask", deadly)
+    found = {outcome.run.seed: outcome.outcome for outcome in execute.execute(folder, runs)}
+    assert found == {0: work.DONE if deaths == 1 else work.FAILED, 1: work.DONE}
+    if deaths == 2:
+        record = folder.record(runs[0].id)
+        assert record is not None
+        assert record["error"] == {"type": "WorkerError", "message": "its process was ended by SIGKILL"}
+
+
+def test_cores_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "cores", lambda: 8)
+    monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+    assert [execute._threads(n) for n in (1, 2, 3, 8)] == [8, 4, 2, 1]
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    assert [execute._threads(n) for n in (1, 2, 3, 8)] == [3, 3, 2, 1]
+
+
+def test_interrupted(tmp_path: Path) -> None:
+    """Ctrl-C: 130, one line, finished records kept, and nobody at work any more."""
+    file, out = toml(tmp_path, {**TINY, "seeds": list(range(50)), "epochs": 500}), tmp_path / "out"
+    process = started(file, out)
+    waited_for(out, 1, process)
+    process.send_signal(signal.SIGINT)
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert stdout == ""
+    assert stderr.splitlines()[-1].startswith("riemap: interrupted; what is done is kept")
+    assert "Traceback" not in stderr
+    folder = Folder(out)
+    assert 1 <= len(folder.records()) < 200
+    for one in read_grid(file):
+        with folder.claim(one.id) as ours:
+            assert ours
+
+
+def test_messages(tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("grid", str(toml(tmp_path)), "--out", str(whole)) == 0
+    out, err = capsys.readouterr()
+    assert out == f"8 of 8 runs are done; 'riemap table {whole}' compares them\n"
+    assert err == ""

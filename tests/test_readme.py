@@ -44,11 +44,13 @@ def test_the_examples_run() -> None:
 
 
 def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder that has the embedding they speak of; with few epochs, since only the spelling counts."""
+    """In a folder that has the embedding and the grid they speak of; few epochs, since only spelling counts."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("riemap.training.plan.MOST", 40)
     monkeypatch.setattr("riemap.training.plan.FEWEST", 40)
     graph, space = load_dataset("karate"), Space.parse("H2")
+    (grid,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
+    Path("grid.toml").write_text(grid)
     points = space.random(np.random.default_rng(0), graph.n)
     Embedding(space, points, np.zeros(1), graph.labels).save("karate-h2.npz")
     shown = "".join(block for block in README.split("```")[1::2] if block.startswith("\n"))
@@ -59,6 +61,8 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "embed",
         "evaluate",
         "export",
+        "grid",
+        "table",
         "sample",
         "plot",
     }

@@ -11,6 +11,7 @@ References
 """
 
 import csv
+import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +67,7 @@ def our_space(name: str, dim: str = "") -> Space:
 def read_reference(path: Path) -> Reference:
     """The figures of a file; a cell that is empty, or a dash, is none."""
     try:
-        lines = list(csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines(), strict=True))
+        lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True))
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path.name} is not CSV: {error}") from None
     names = list(lines[0]) if lines else []

@@ -49,6 +49,7 @@ def started(file: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
         env={**os.environ, "NUMBA_NUM_THREADS": "1"},
     )
 
@@ -174,7 +175,10 @@ def test_one_run_twice_by_another_way(tmp_path: Path, capsys: pytest.CaptureFixt
         (tmp_path / name).mkdir()
         (tmp_path / name / "g.edges").write_text("a b\nb c\nc d\n")
     files = [str(tmp_path / name / "g.edges") for name in "ab"]
-    assert run("grid", str(toml(tmp_path, {"graphs": files, "spaces": ["E2"]})), "--out", "never") == 2
+    assert (
+        run("grid", str(toml(tmp_path, {"graphs": files, "spaces": ["E2"]})), "--out", str(tmp_path / "out"))
+        == 2
+    )
     assert "two runs are the same" in capsys.readouterr().err
 
 
@@ -387,22 +391,37 @@ def test_cores_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [execute._threads(n) for n in (1, 2, 3, 8)] == [3, 3, 2, 1]
 
 
-def test_interrupted(tmp_path: Path) -> None:
-    """Ctrl-C: 130, one line, finished records kept, and nobody at work any more."""
-    file, out = toml(tmp_path, {**TINY, "seeds": list(range(50)), "epochs": 500}), tmp_path / "out"
-    process = started(file, out)
-    waited_for(out, 1, process)
-    process.send_signal(signal.SIGINT)
-    stdout, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130, stderr
+def at_work(folder: Folder, one: Run) -> bool:
+    """Whether a process has this run."""
+    with folder.claim(one.id) as ours:
+        return not ours
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_ended_in_the_middle_of_a_run(how: signal.Signals, tmp_path: Path, whole: Path) -> None:
+    """Finished records are kept, and nobody is at work any more; after Ctrl-C there is one line, and 130."""
+    file, folder = toml(tmp_path, {**TINY, "epochs": 10_000_000}), Folder(tmp_path / "out")
+    first, second, *_ = runs = read_grid(file)
+    folder.begin([one.id for one in runs])
+    folder.write(first.id, Folder(whole).records()[0])
+    process = started(file, folder.path)
+    while process.poll() is None and not at_work(folder, second):
+        time.sleep(0.05)
+    if how is signal.SIGINT:
+        os.killpg(process.pid, how)  # as a terminal does
+    else:
+        process.send_signal(how)
+    stdout, stderr = process.communicate(timeout=5)
     assert stdout == ""
-    assert stderr.splitlines()[-1].startswith("riemap: interrupted; what is done is kept")
-    assert "Traceback" not in stderr
-    folder = Folder(out)
-    assert 1 <= len(folder.records()) < 200
-    for one in read_grid(file):
-        with folder.claim(one.id) as ours:
-            assert ours
+    if how is signal.SIGINT:
+        assert process.returncode == 130, stderr
+        assert stderr == "riemap: interrupted; what is done is kept, and the same command does the rest\n"
+        assert not at_work(folder, second)
+    limit = time.monotonic() + 5
+    while at_work(folder, second):
+        assert time.monotonic() < limit, "a worker outlives what started it"
+        time.sleep(0.05)
+    assert folder.records() == Folder(whole).records()[:1]
 
 
 def test_messages(tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def test_the_examples_run() -> None:
 
 
 def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder that has the embedding and the grid they speak of; few epochs, since only spelling counts."""
+    """In a folder that has the embedding and the grid they name; with few epochs: only spelling counts."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("riemap.training.plan.MOST", 40)
     monkeypatch.setattr("riemap.training.plan.FEWEST", 40)

@@ -8,6 +8,7 @@ import functools
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 import time
@@ -118,6 +119,7 @@ def _message(error: Exception) -> str:
 
 def main() -> None:
     """Take runs from stdin until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a run that is interrupted has no record
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else is printed is not an answer
     jobs: queue.SimpleQueue[str] = queue.SimpleQueue()

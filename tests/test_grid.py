@@ -169,17 +169,21 @@ def test_refused_before_anything_is_computed(
     assert not (tmp_path / "out").exists()
 
 
-def test_one_run_twice_by_another_way(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The same content under the same name, from two files."""
-    for name in "ab":
+@pytest.mark.parametrize("other", ["a b\nb c\nc d\n", "a b\nb c\nb d\n"], ids=["same", "different"])
+def test_two_graphs_of_one_name(other: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their runs would be the same, or not be told apart in a table."""
+    for name, text in {"a": "a b\nb c\nc d\n", "b": other}.items():
         (tmp_path / name).mkdir()
-        (tmp_path / name / "g.edges").write_text("a b\nb c\nc d\n")
+        (tmp_path / name / "g.edges").write_text(text)
     files = [str(tmp_path / name / "g.edges") for name in "ab"]
-    assert (
-        run("grid", str(toml(tmp_path, {"graphs": files, "spaces": ["E2"]})), "--out", str(tmp_path / "out"))
-        == 2
-    )
-    assert "two runs are the same" in capsys.readouterr().err
+    file = toml(tmp_path, {"graphs": files, "spaces": ["E2"]})
+    assert run("grid", str(file), "--out", str(tmp_path / "out")) == 2
+    assert "are both called 'g'" in capsys.readouterr().err
+
+
+def test_one_generator_spelled_twice() -> None:
+    with pytest.raises(ValueError, match=r"'cycle.n=7.' and 'cycle. n = 7 .' are both called"):
+        grid({"graphs": ["cycle(n=7)", "cycle( n = 7 )"], "spaces": ["E2"]})
 
 
 def test_a_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -381,6 +385,22 @@ def test_a_worker_that_is_killed(deaths: int, tmp_path: Path, monkeypatch: pytes
         record = folder.record(runs[0].id)
         assert record is not None
         assert record["error"] == {"type": "WorkerError", "message": "its process was ended by SIGKILL"}
+
+
+def test_records_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A worker that cannot ends; if we cannot either, there is no going on, and one message."""
+
+    def full(folder: Folder, id: str, record: Any) -> None:
+        raise OSError(28, "No space left on device", "records")
+
+    monkeypatch.setattr(Folder, "write", full)
+    with pytest.raises(OSError, match="No space"):
+        work.attempt(Folder(tmp_path), grid(TINY)[0], "")
+    monkeypatch.setattr(execute._Worker, "ask", lambda worker, job: worker.process.kill())
+    assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), "--workers", "2") == 2
+    assert capsys.readouterr() == ("", "riemap: records: no space left on device\n")
 
 
 def test_cores_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:

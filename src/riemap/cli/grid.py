@@ -32,7 +32,9 @@ def grid(
         Path,
         typer.Option(help="A folder for the records; what is there is not done again.", show_default=False),
     ],
-    workers: Annotated[int, typer.Option(min=1, help="Processes, which share the cores.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=1, help="Processes, at most one a core; they share the cores.")
+    ] = 1,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed again.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -110,8 +110,8 @@ class _Worker:
         if code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
         self.errors.seek(0)
-        last = (self.errors.read().decode(errors="replace").split("\n\n")[-1].splitlines() or ["nothing"])[-1]
-        return f"its process ended with code {code}, and said: {last}"
+        said = self.errors.read().decode(errors="replace").splitlines() or ["nothing"]
+        return f"its process ended with code {code}, and said: {said[-1]}"
 
     def kill(self) -> None:
         """End it at once."""

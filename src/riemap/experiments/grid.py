@@ -108,7 +108,7 @@ def read_grid(path: Path) -> tuple[Run, ...]:
         raise ValueError(f"{path.name} is not TOML: {error}") from None
     try:
         return grid(found)
-    except (ValueError, TypeError, OSError) as error:
+    except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
 
 
@@ -129,15 +129,17 @@ def grid(found: Mapping[str, Any]) -> tuple[Run, ...]:
     optimizers: list[Any] = [None]
     if "optimizers" in found:
         optimizers = _spelled("optimizers", found, lambda text: str(as_optimizer(text)))
-    runs: dict[str, Run] = {}
+    runs: list[Run] = []
+    named: dict[str, str] = {}
     for text in _spelled("graphs", found, str.strip):
         source = Source(text, found.get("symmetrise", False), found.get("whole", False))
         names = itertools.product(spaces, losses, presets, optimizers)
-        for run in _runs(source, names, found.get("epochs"), seeds):
-            if run.id in runs:
-                raise ValueError(f"two runs are the same: {runs[run.id]}, and {run}")
-            runs[run.id] = run
-    return tuple(runs.values())
+        runs += _runs(source, names, found.get("epochs"), seeds)
+        name = runs[-1].graph
+        if name in named:  # by which records and tables would tell them apart
+            raise ValueError(f"graphs: {shown(named[name])} and {shown(text)} are both called {shown(name)}")
+        named[name] = text
+    return tuple(runs)
 
 
 def _runs(source: Source, names: Any, epochs: int | None, seeds: list[int]) -> Iterator[Run]:

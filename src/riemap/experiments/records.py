@@ -5,7 +5,6 @@ record comes last and says that all is there. Each is written beside its place a
 ``locks/ID`` is locked while a process is at work on a run; the system unlocks it whatever ends the process.
 """
 
-import fcntl
 import json
 import math
 import os
@@ -92,6 +91,8 @@ class Folder:
     @contextmanager
     def claim(self, id: str) -> Iterator[bool]:
         """Whether the run is ours to do, which no other process is told until we leave or die."""
+        import fcntl  # which Windows lacks; tables do without
+
         path = self.path / "locks" / id
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as file:

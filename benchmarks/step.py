@@ -5,8 +5,8 @@ Run: python benchmarks/step.py [E3 S3 H6 SPD3 Stein3] [--grow [H3]]
 A step takes 512 of 4,000 nodes: gather their targets, distances, RSNE, gradients, and RAdam on points and
 scale. geoopt does the same with torch's autograd, in float64 on as many threads, over all ordered pairs by a
 broadcast or over the pairs above the diagonal, whichever is faster. Least of several rounds in turns. `share`
-is how much of our step is the kernels for the pairs. `--grow` prints seconds per epoch over all pairs, and
-the peak memory of a new process, from 1,000 to 16,000 nodes, and draws both.
+is how much of our step is the kernels for the pairs. `--grow` prints seconds per epoch from 1,000 to 16,000
+nodes, of all pairs and of batches of 512 nodes, with the peak memory of a new process each, and draws them.
 """
 
 import argparse
@@ -39,9 +39,12 @@ from riemap.graphs import generate
 from riemap.losses import as_loss
 from riemap.spaces import Space
 from riemap.training.loop import _Run
-from riemap.training.plan import default_plan
+from riemap.optim import RAdam
+from riemap.training.plan import Plan, Stage
 graph = generate(f"barabasi-albert(n={sys.argv[1]},m=2,seed=0)")
-run = _Run(graph, Space.parse(sys.argv[2]), default_plan(as_loss("stress"), graph.n), 0)
+batch = int(sys.argv[3]) or None
+plan = Plan((Stage(as_loss("stress"), 10, batch=batch),), RAdam(0.1), 0.1)
+run = _Run(graph, Space.parse(sys.argv[2]), plan, 0)
 state = run.epoch(run.start())
 times = []
 for _ in range(3):
@@ -134,18 +137,27 @@ def theirs(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
 
 
 def grow(name: str) -> None:
-    print(f"\n{'nodes':>8}{'s/epoch':>10}{'ns/pair':>10}{'MB':>8}   stress in {name}, all pairs")
-    rows = []
-    for n in (1000, 2000, 4000, 8000, 16000):
-        done = subprocess.run(
-            [sys.executable, "-c", GROW, str(n), name], capture_output=True, text=True, check=True
-        )
-        seconds, peak = (float(x) for x in done.stdout.split())
-        rows.append((n, seconds, peak))
-        print(f"{n:>8}{seconds:>10.3f}{seconds / (n * (n - 1) / 2) * 1e9:>10.2f}{peak:>8.0f}", flush=True)
-    most = max(seconds for _, seconds, _ in rows)
-    for n, seconds, _ in rows:
-        print(f"{n:>8} {'#' * max(round(50 * seconds / most), 1)}")
+    print(f"\nstress in {name}\n{'':8}{'all pairs':>27}{'batches of 512':>27}")
+    print(f"{'nodes':>8}" + f"{'s/epoch':>10}{'ns/pair':>9}{'MB':>8}" * 2)
+    sizes, rows = (1000, 2000, 4000, 8000, 16000), {}
+    for n in sizes:
+        print(f"{n:>8}", end="")
+        for batch in (0, BATCH):
+            done = subprocess.run(
+                [sys.executable, "-c", GROW, str(n), name, str(batch)],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            rows[n, batch] = seconds, peak = tuple(float(x) for x in done.stdout.split())
+            pairs = 0.5 * n * (batch or n)
+            print(f"{seconds:>10.3f}{seconds / pairs * 1e9:>9.2f}{peak:>8.0f}", end="", flush=True)
+        print()
+    most = max(seconds for seconds, _ in rows.values())
+    print()
+    for (n, batch), (seconds, _) in rows.items():
+        kind = f"batches {n:>6}" if batch else f"all     {n:>6}"
+        print(f"{kind} {'#' * max(round(60 * seconds / most), 1)}")
 
 
 def main() -> None:

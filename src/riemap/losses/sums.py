@@ -1,5 +1,6 @@
 """Losses made of others: weighted sums, and functions that a user brings."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -71,13 +72,26 @@ class Sum(Loss):
 
     def _added(self, one: Callable[[Loss, Array], float], out: Array) -> float:
         """The sum of what ``one`` says of each loss, of values and of weights."""
-        total, part = 0.0, np.empty_like(out)
-        out[:] = 0.0
-        for factor, loss in self.terms:
+        (factor, loss), *others = self.terms
+        total = factor * one(loss, out)
+        out *= factor
+        part = _scratch(out.shape) if others else out
+        for factor, loss in others:
             total += factor * one(loss, part)
             part *= factor
             out += part
         return total
+
+
+_kept = threading.local()
+
+
+def _scratch(shape: tuple[int, ...]) -> Array:
+    """The same memory in every step: a new array of this size would be paged in each time."""
+    if getattr(_kept, "shape", None) != shape:
+        _kept.shape, _kept.array = shape, np.empty(shape)
+    found: Array = _kept.array
+    return found
 
 
 def _terms(loss: Loss) -> tuple[tuple[float, Loss], ...]:

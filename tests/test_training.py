@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -32,7 +33,7 @@ from riemap.training import (
     paper_plan,
     preset_plan,
 )
-from riemap.training.loop import _Run
+from riemap.training.epochs import Epochs
 from riemap.training.objective import Objective, Slope
 from riemap.types import Array
 
@@ -273,7 +274,7 @@ def test_scales_stay_where_they_are_frozen() -> None:
 def test_a_stage_may_begin_by_rescaling() -> None:
     """The first loss is that of the best factor on all distances; none of those tried is better."""
     result = fit(TREE, H2, plan_of("stress", 1, rescale=True))
-    run = _Run(TREE, H2, result.plan, 0)
+    run = Epochs(TREE, H2, result.plan, 0)
     state = run.start()
     values = [
         run.objective.value(as_loss("stress"), state.points, np.array([shift]))
@@ -340,7 +341,7 @@ def test_the_loss_follows_its_schedule() -> None:
     annealed = fit(TREE, H2, plan_of("rsne(T=0.5->0.1)", 2))
     assert annealed.history[0].loss == hot
     assert annealed.history[1].loss != cold
-    run = _Run(TREE, H2, annealed.plan, 0)
+    run = Epochs(TREE, H2, annealed.plan, 0)
     points, scales = annealed.embedding.points, annealed.embedding.log_scales
     # Values at different temperatures are not comparable: the last epoch counts, not the least.
     assert run.objective.value(as_loss("rsne(T=0.1)"), points, scales) == annealed.history[1].loss
@@ -386,7 +387,7 @@ def test_any_number_of_threads_gives_the_same_bytes(preset: str, monkeypatch: py
 def test_batches_deal_out_all_nodes(n: int, batch: int) -> None:
     """Each node once, in a new order in every epoch, in parts of nearly the same size, none of one node."""
     graph = generate(f"path(n={n})")
-    run = _Run(graph, H2, plan_of("stress", 3, batch), 0)
+    run = Epochs(graph, H2, plan_of("stress", 3, batch), 0)
     for epoch in range(3):
         parts = run._batches(epoch, run.plan.stages[0])
         assert np.sort(np.concatenate(parts)).tolist() == list(range(n))
@@ -404,7 +405,7 @@ def test_batches_deal_out_all_nodes(n: int, batch: int) -> None:
 def test_a_batch_touches_only_its_nodes() -> None:
     """Other points stay, and so do their averages and counts."""
     plan = plan_of("stress", 3, batch=4)
-    run = _Run(TREE, PRODUCT, plan, 0)
+    run = Epochs(TREE, PRODUCT, plan, 0)
     state = run.epoch(run.start())  # averages of something
     nodes = np.array([2, 3, 11])
     rest = np.setdiff1d(np.arange(TREE.n), nodes)
@@ -420,7 +421,7 @@ def test_a_batch_touches_only_its_nodes() -> None:
 
 def test_an_epoch_writes_nothing_into_the_state_before() -> None:
     """Which is what makes going back possible, in the midst of its batches too."""
-    run = _Run(TREE, H2, BATCHED, 0)
+    run = Epochs(TREE, H2, BATCHED, 0)
     state = run.epoch(run.start())
     arrays = [*state.points, *state.best_points, state.log_scales, *state.moments[0], *state.scale_moments]
     copies = [a.copy() for a in arrays]
@@ -432,7 +433,7 @@ def test_an_epoch_writes_nothing_into_the_state_before() -> None:
 def test_the_gradient_is_that_of_a_sum_over_nodes() -> None:
     """A loss is a mean; clipping at a fixed length then means the same for batches of any size."""
     plan = replace(plan_of("stress", 1), optimizer=RSGD(0.01), scale_lr=1e-9)
-    run = _Run(TREE, H2, plan, 0)
+    run = Epochs(TREE, H2, plan, 0)
     state = run.start()
     slope = run.objective.whole(as_loss("stress"), state.points, state.log_scales)
     moved = run.epoch(state).points[0]
@@ -448,7 +449,7 @@ def test_the_best_so_far_is_returned(batch: int | None) -> None:
     plan = replace(plan_of("stress", 6, batch), optimizer=RAdam(2.0))
     result = fit(TREE, H2, plan)
     assert min(losses(result)) < losses(result)[-1]
-    run = _Run(TREE, H2, plan, 0)
+    run = Epochs(TREE, H2, plan, 0)
     value = run.objective.value(as_loss("stress"), result.embedding.points, result.embedding.log_scales)
     assert value == min(losses(result))
 
@@ -458,7 +459,7 @@ def test_the_best_of_an_earlier_stage_does_not_count() -> None:
     stages = Stage(as_loss("0.001*stress"), 3), Stage(as_loss(flat), 3)
     result = fit(TREE, H2, Plan(stages, RAdam(0.1), 0.1))
     assert [record.stage for record in result.history] == [0, 0, 0, 1, 1, 1]
-    run = _Run(TREE, H2, result.plan, 0)
+    run = Epochs(TREE, H2, result.plan, 0)
     state = run.start()
     for _ in range(3):
         state = run.epoch(state)
@@ -509,6 +510,43 @@ def test_an_interrupt_keeps_the_best_so_far(batch: int | None, tmp_path: Path) -
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.parametrize(("times", "epochs"), [(1, 4), (2, 3)], ids=["once", "twice"])
+def test_control_c_waits_for_the_end_of_an_epoch(times: int, epochs: int) -> None:
+    """In the middle of a step it could meet compiled code; pressed again, it waits no longer."""
+    calls = 0
+
+    def pressed(target: Array, sqdist: Array) -> tuple[float, Array]:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            for _ in range(times):
+                signal.raise_signal(signal.SIGINT)
+        return flat(target, sqdist)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # also where it is ignored, as by nohup
+    try:
+        result = fit(TREE, H2, plan_of(pressed, 9))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (result.stop, len(result.history)) == (Stop.INTERRUPTED, epochs)
+
+
+def test_a_handler_of_somebody_else_is_left_alone() -> None:
+    told: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
+
+    def pressed(target: Array, sqdist: Array) -> tuple[float, Array]:
+        signal.raise_signal(signal.SIGINT)
+        return flat(target, sqdist)
+
+    try:
+        result = fit(TREE, H2, plan_of(pressed, 3))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (result.stop, told) == (Stop.FINISHED, [signal.SIGINT] * 3)
+
+
 def test_an_interrupt_before_the_first_epoch_gives_the_start() -> None:
     def interrupted(target: Array, sqdist: Array) -> tuple[float, Array]:
         raise KeyboardInterrupt
@@ -516,7 +554,7 @@ def test_an_interrupt_before_the_first_epoch_gives_the_start() -> None:
     result = fit(TREE, H2, plan_of(interrupted, 5))
     assert (result.stop, result.history) == (Stop.INTERRUPTED, ())
     np.testing.assert_array_equal(
-        result.embedding.points[0], _Run(TREE, H2, result.plan, 0).start().points[0]
+        result.embedding.points[0], Epochs(TREE, H2, result.plan, 0).start().points[0]
     )
 
 

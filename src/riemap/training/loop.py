@@ -1,41 +1,20 @@
 """The loop: epochs of a plan, until it ends, the loss stands still, or somebody stops it."""
 
 import json
-import math
 import time
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TypeAlias, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from riemap.distances import Target
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph
-from riemap.losses import Loss
-from riemap.manifolds.euclidean import Euclidean
-from riemap.optim import RAdam
-from riemap.spaces import Points, Space
-from riemap.training.objective import Objective, Slope
-from riemap.training.plan import Plan, Stage
+from riemap.spaces import Space
+from riemap.training.epochs import Epochs
+from riemap.training.interrupts import noted_interrupts
+from riemap.training.plan import Plan
 from riemap.training.state import Progress, Record
-from riemap.types import Array
-
-PATIENCE, THRESHOLD, LEAST_RATE = 50, 1e-4, 1e-5
-"""A plateau: epochs without a relative improvement by the second number; the rate at which to stop."""
-
-LOWERED = 0.1
-"""What the rate is multiplied by on a plateau, and after a step to a place that is none."""
-
-SHIFTS = np.arange(-14.0, 14.5, 0.5)
-"""Logarithms of the factors that are tried on all distances when a stage begins."""
-
-SAMPLE = 512
-"""Nodes that they are tried on."""
 
 Callback: TypeAlias = Callable[[Record], object]
 """Is told of every epoch; returning ``False`` stops the run."""
@@ -60,14 +39,6 @@ class Fit:
     stop: Stop
     plan: Plan
     seconds: float
-
-
-class TrainingWarning(UserWarning):
-    """Training went on, but not as planned."""
-
-
-class DivergedError(ArithmeticError):
-    """The loss, or a point, was no number, and a lower rate did not help."""
 
 
 def fit(
@@ -101,206 +72,32 @@ def fit(
         Epochs between two checkpoints.
     """
     started = time.perf_counter()
-    run = _Run(graph, space, plan, seed)
+    run = Epochs(graph, space, plan, seed)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     state = run.start()
     if checkpoint is not None and checkpoint.exists():
         state = Progress.load(checkpoint, identity)
         run.started -= state.history[-1].seconds if state.history else 0.0
     stop = Stop.FINISHED
-    try:
-        while state.epoch < plan.epochs:
-            if run.stands_still(state):  # also one that a checkpoint brought here
-                stop = Stop.PLATEAU
-                break
-            done, state = state.epoch, run.epoch(state)
-            if state.epoch == done:
-                continue  # back to the best points
-            if checkpoint is not None and (state.epoch % every == 0 or state.epoch == plan.epochs):
+    with noted_interrupts() as interrupted:
+        try:
+            while state.epoch < plan.epochs:
+                if run.stands_still(state):  # also one that a checkpoint brought here
+                    stop = Stop.PLATEAU
+                    break
+                if interrupted():
+                    raise KeyboardInterrupt
+                done, state = state.epoch, run.epoch(state)
+                if state.epoch == done:
+                    continue  # back to the best points
+                if checkpoint is not None and (state.epoch % every == 0 or state.epoch == plan.epochs):
+                    state.save(checkpoint, identity)
+                if False in [callback(state.history[-1]) is not False for callback in callbacks]:
+                    stop = Stop.CALLBACK
+                    break
+        except KeyboardInterrupt:
+            stop = Stop.INTERRUPTED
+            if checkpoint is not None:
                 state.save(checkpoint, identity)
-            if False in [callback(state.history[-1]) is not False for callback in callbacks]:
-                stop = Stop.CALLBACK
-                break
-    except KeyboardInterrupt:
-        stop = Stop.INTERRUPTED
-        if checkpoint is not None:
-            state.save(checkpoint, identity)
     embedding = run.embedding(state)
     return Fit(embedding, tuple(state.history), stop, plan, time.perf_counter() - started)
-
-
-class _Run:
-    """What stays the same from the first epoch to the last."""
-
-    def __init__(self, graph: Graph | Dissimilarities, space: Space, plan: Plan, seed: int) -> None:
-        self.labels, self.space, self.plan, self.seed = graph.labels, space, plan, seed
-        self.target = Target.of(graph)
-        self.objective = Objective(space, self.target)
-        self.scale_optimizer = RAdam(plan.scale_lr)
-        self.log_scale = Euclidean(1)  # each logarithm of a scale is a point of its own
-        self.started = time.perf_counter()
-
-    def start(self) -> Progress:
-        """Points in a small ball, every scale one."""
-        rng = np.random.default_rng(self.seed)
-        points = self.space.random(rng, self.target.n, self.plan.radius)
-        log_scales = np.zeros(len(points))
-        return Progress(points, log_scales, self._moments(points), self._scale_moments(log_scales))
-
-    def _moments(self, points: Points) -> tuple[tuple[Array, ...], ...]:
-        return tuple(self.plan.optimizer.init(m, x) for m, x in zip(self.space.factors, points, strict=True))
-
-    def _scale_moments(self, log_scales: Array) -> tuple[Array, ...]:
-        return self.scale_optimizer.init(self.log_scale, log_scales[:, None])
-
-    def epoch(self, state: Progress) -> Progress:
-        """One pass over the nodes; from a place that is none, back to where it began, at a lower rate."""
-        number, stage, within = self.plan.stage(state.epoch)
-        if within == 0:
-            state = self._begin(state, stage)
-        loss = stage.loss.on(self.target.least).at(within / max(stage.epochs - 1, 1))
-        rate = stage.factor(within) * state.factor
-        try:
-            following, value = self._steps(state, loss, rate, stage)
-        except FloatingPointError:
-            return self._rescue(state)
-        lr = rate * self.plan.optimizer.lr
-        record = Record(state.epoch, number, value, lr, time.perf_counter() - self.started)
-        following = replace(following, epoch=state.epoch + 1, history=[*state.history, record])
-        return self._judge(state, following, value, stage)
-
-    def _begin(self, state: Progress, stage: Stage) -> Progress:
-        """What changes between two stages.
-
-        Their losses are not comparable, so what was best counts no more.
-        """
-        state = replace(state, best=math.inf, best_points=(), patience=0, factor=LOWERED**state.rescued)
-        if not stage.rescale:
-            return state
-        log_scales = state.log_scales + self._best_shift(state, stage)
-        moments, scale_moments = self._moments(state.points), self._scale_moments(log_scales)
-        return replace(state, log_scales=log_scales, moments=moments, scale_moments=scale_moments)
-
-    def _best_shift(self, state: Progress, stage: Stage) -> float:
-        """The one number to add to all log-scales that makes the loss of some nodes least."""
-        nodes = np.sort(np.random.default_rng(self.seed).permutation(self.target.n)[:SAMPLE])
-        loss, x = stage.loss.on(self.target.least).at(0.0), tuple(p[nodes] for p in state.points)
-        tried = [(self.objective.batch(loss, x, state.log_scales + c, nodes).value, c) for c in SHIFTS]
-        return float(min((pair for pair in tried if math.isfinite(pair[0])), default=(0.0, 0.0))[1])
-
-    def _whole(self, stage: Stage) -> bool:
-        """Whether every step is over all pairs."""
-        return stage.batch is None or stage.batch >= self.target.n
-
-    def _steps(self, state: Progress, loss: Loss, rate: float, stage: Stage) -> tuple[Progress, float]:
-        """An epoch's steps and its loss: over all pairs before its one step, or the mean over its batches."""
-        if self._whole(stage):
-            slope = self.objective.whole(loss, state.points, state.log_scales)
-            return self._step(state, slope, slice(None), self.target.n, rate, stage), slope.value
-        batches = self._batches(state.epoch, stage)
-        total = 0.0
-        state = replace(state, points=tuple(x.copy() for x in state.points), moments=_copied(state.moments))
-        for nodes in batches:
-            x = tuple(p[nodes] for p in state.points)
-            slope = self.objective.batch(loss, x, state.log_scales, nodes)
-            total += slope.value * len(nodes)
-            state = self._step(state, slope, nodes, len(nodes), rate, stage)
-        return state, total / self.target.n
-
-    def _batches(self, epoch: int, stage: Stage) -> list[NDArray[np.int64]]:
-        """All nodes in a new order, dealt into batches of nearly one size, each sorted to be read fast."""
-        assert stage.batch is not None
-        order = np.random.default_rng([self.seed, epoch]).permutation(self.target.n)
-        count = min(-(-self.target.n // stage.batch), self.target.n // 2)  # a lone node has no pair
-        return [np.sort(part) for part in np.array_split(order, count)]
-
-    def _step(
-        self,
-        state: Progress,
-        slope: Slope,
-        nodes: slice | NDArray[np.int64],
-        count: int,
-        rate: float,
-        stage: Stage,
-    ) -> Progress:
-        """Move some points, and the scales.
-
-        A loss is a mean over nodes; what moves a point is the slope of the sum, which is of the same size for
-        any number of nodes.
-        """
-        if not math.isfinite(slope.value):
-            raise FloatingPointError
-        points, moments = list(state.points), list(state.moments)
-        for k, m in enumerate(self.space.factors):
-            x, own = points[k][nodes], tuple(a[nodes] for a in moments[k])
-            y, own = self.plan.optimizer.step(m, x, count * slope.points[k], own, rate)
-            if not np.isfinite(y).all():
-                raise FloatingPointError
-            if isinstance(nodes, slice):
-                points[k], moments[k] = y, own
-            else:
-                points[k][nodes] = y
-                for a, b in zip(moments[k], own, strict=True):
-                    a[nodes] = b
-        state = replace(state, points=tuple(points), moments=tuple(moments))
-        return self._scale_step(state, count * slope.log_scales, rate) if stage.scales else state
-
-    def _scale_step(self, state: Progress, slope: Array, rate: float) -> Progress:
-        x, moments = self.scale_optimizer.step(
-            self.log_scale, state.log_scales[:, None], slope[:, None], state.scale_moments, rate
-        )
-        return replace(state, log_scales=x[:, 0], scale_moments=moments)
-
-    def _judge(self, before: Progress, after: Progress, value: float, stage: Stage) -> Progress:
-        """Keep what is best, and lower the rate on a plateau."""
-        seen = before if self._whole(stage) else after
-        moving = stage.loss.at(0.0) != stage.loss.at(1.0)  # its values are not comparable: the last counts
-        improved = value < after.best * (1.0 - THRESHOLD)
-        if value < after.best or moving:
-            after = replace(after, best=value, best_points=seen.points, best_log_scales=seen.log_scales)
-        if stage.schedule != "plateau" or improved:
-            return replace(after, patience=0)
-        if after.patience < PATIENCE:
-            return replace(after, patience=after.patience + 1)
-        return replace(after, patience=0, factor=after.factor * LOWERED)
-
-    def _rescue(self, state: Progress) -> Progress:
-        """Back to the best points, at a lower rate; once."""
-        where = f"epoch {state.epoch + 1} of training in {self.space}"
-        if state.rescued:
-            raise DivergedError(
-                f"{where}: the loss is no number again, at a tenth of the rate; try a lower one, such as "
-                f"--optimizer 'radam(lr={self.plan.optimizer.lr / 10:g})'"
-            )
-        warnings.warn(
-            f"{where}: the loss is no number; going back, at a tenth of the rate", TrainingWarning, 2
-        )
-        points = state.best_points or state.points
-        log_scales = state.best_log_scales if state.best_points else state.log_scales
-        return replace(
-            state,
-            points=points,
-            log_scales=log_scales,
-            moments=self._moments(points),
-            scale_moments=self._scale_moments(log_scales),
-            factor=state.factor * LOWERED,
-            rescued=state.rescued + 1,
-        )
-
-    def stands_still(self, state: Progress) -> bool:
-        """Whether plateaus have brought the rate below the least one."""
-        if not state.epoch:
-            return False
-        _, stage, _ = self.plan.stage(state.epoch - 1)
-        rate = self.plan.optimizer.lr * stage.rate * state.factor
-        return stage.schedule == "plateau" and rate < LEAST_RATE * (1.0 - 1e-9)
-
-    def embedding(self, state: Progress) -> Embedding:
-        """The best points, if an epoch of the last stage has told which they are."""
-        if not state.best_points:
-            return Embedding(self.space, state.points, state.log_scales, self.labels)
-        return Embedding(self.space, state.best_points, state.best_log_scales, self.labels)
-
-
-def _copied(moments: tuple[tuple[Array, ...], ...]) -> tuple[tuple[Array, ...], ...]:
-    return tuple(tuple(a.copy() for a in part) for part in moments)

@@ -1,6 +1,7 @@
 """Every loss obeys the same laws. A new loss is tested by being listed."""
 
 from collections.abc import Callable
+from itertools import permutations
 
 import naive
 import numba
@@ -252,6 +253,33 @@ def test_any_number_of_threads_gives_the_same_bytes(loss: Loss) -> None:
 
 
 # --- neighbours -----------------------------------------------------------------------------------
+
+
+def side_by_side(arrays: list[Array], order: tuple[int, ...], gap: int) -> list[Array]:
+    """Copies in one block of memory, so many numbers apart."""
+    n, block = len(arrays[0]), np.zeros(len(arrays) * (arrays[0].size + gap))
+    places = [i * (n * n + gap) for i in range(len(arrays))]
+    copies = {k: block[place : place + n * n].reshape(n, n) for k, place in zip(order, places, strict=True)}
+    for k, copy in copies.items():
+        copy[:] = arrays[k]
+    return [copies[k] for k in range(len(arrays))]
+
+
+@every_loss
+@pytest.mark.parametrize("n", [5, 15, 18])
+def test_where_the_arrays_lie_makes_no_difference(loss: Loss, n: int) -> None:
+    """Compiled loops look whether what they write is close to what they read, and if so go another way."""
+    target, sqdist = drawn(0, n)
+    loss, found = loss.on(least(target)), set()
+    for order in permutations(range(3)):
+        for gap in range(40):
+            t, s, out = side_by_side([target, sqdist, target], order, gap)
+            whole = loss.dense(t, s, out), out.tobytes()
+            statistics = loss.statistics(t, s, 0)
+            found.add(
+                (*whole, statistics.tobytes(), loss.rows(t, s, 0, statistics, True, out), out.tobytes())
+            )
+    assert len(found) == 1
 
 
 def test_neighbours_are_those_of_the_whole_graph() -> None:

@@ -32,7 +32,12 @@ inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a scalar helper, compiled into the loops that call it."""
 
 kernel = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "reassoc"})
-"""Decorator for a loop over pairs; compiled on first use and kept on disk."""
+"""Decorator for a loop over pairs; compiled on first use and kept on disk.
+
+Sums may be taken in another order, which is what lets them vectorise. A loop that also stores is compiled
+twice, and where the arrays lie in memory decides which of the two runs: so a sum whose bytes must be the same
+in every run has a loop to itself, unless what is read and written are the same row of different matrices.
+"""
 
 TINY = 2.2250738585072014e-308  # smallest normal number
 INF = float("inf")

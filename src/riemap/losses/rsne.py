@@ -23,13 +23,18 @@ from numba import prange
 
 from riemap.losses.base import Loss
 from riemap.losses.schedule import Schedule
+from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
 from riemap.vmath import exp, from_bits, inline, kernel
 
 NARROW = 300.0
 """Largest logarithm of a normaliser, against the middle one, whose exponential is safe in a product."""
 
-UNWANTED = np.empty((0, 0))
+LEAST_SUM = 1e-290
+"""Least normaliser of exponentials that are taken as they are; smaller ones have lost their digits."""
+
+SHARES = 16
+"""Parts of the work that are summed up separately."""
 
 FARSIGHTED = 0.1
 """Temperature from which on, with distances up to one, most nodes of a graph count for a node."""
@@ -66,7 +71,7 @@ class RSNE(Loss):
 
     def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
         """Logarithms of both normalisers, and the divergence."""
-        return _statistics(target, sqdist, 1.0 / self.T.start, first, self.exclusive, UNWANTED, UNWANTED)
+        return _statistics(target, sqdist, 1.0 / self.T.start, first, self.exclusive)
 
     def rows(
         self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
@@ -80,11 +85,11 @@ class RSNE(Loss):
         """With half the exponentials: those of the statistics are kept for the weights."""
         if self.exclusive:
             return super().dense(target, sqdist, out)
-        p = np.empty_like(sqdist)
-        statistics = _statistics(target, sqdist, 1.0 / self.T.start, 0, False, p, out)
-        if not _combine(p, statistics, out):
-            return self.rows(target, sqdist, 0, statistics, True, out)
-        return float(statistics[2].sum()) / len(sqdist)
+        sums = _exponentials(target, sqdist, 1.0 / self.T.start, out).sum(axis=0)
+        if not sums[:2].min() > LEAST_SUM:
+            return super().dense(target, sqdist, out)
+        _combine(sums, out)
+        return float(np.mean(sums[2] / sums[0] - np.log(sums[0] / sums[1])))
 
 
 @inline
@@ -101,34 +106,27 @@ def _least(values: Array) -> float:
 
 
 @kernel
-def _statistics(
-    target: Array, sqdist: Array, inverse: float, first: int, exclusive: bool, p_out: Array, q_out: Array
-) -> Array:
-    """Logarithms of both normalisers and the divergence, of each row; and both distributions, if wanted."""
+def _statistics(target: Array, sqdist: Array, inverse: float, first: int, exclusive: bool) -> Array:
+    """Logarithms of both normalisers and the divergence, of each row."""
     rows, n = sqdist.shape
-    found, keep = np.empty((3, rows)), len(p_out) > 0
+    found = np.empty((3, rows))
     for i in prange(rows):
         t, s = target[i], sqdist[i]
-        p, q = (p_out[i], q_out[i]) if keep else (np.empty(n), np.empty(n))
+        p, q = np.empty(n), np.empty(n)
         for j in range(n):
             p[j] = t[j]
             q[j] = s[j]
         p[first + i] = q[first + i] = np.inf  # a node is no neighbour of its own
         nearest_t, nearest_s = _least(p), _least(q)
+        for j in range(n):
+            p[j], q[j] = exp((nearest_t - p[j]) * inverse), exp(nearest_s - q[j])
         sum_p, sum_q, mean_p, mean_q = 0.0, 0.0, 0.0, 0.0
         for j in range(n):
-            own_p, own_q = exp((nearest_t - p[j]) * inverse), exp(nearest_s - q[j])
             ratio = (nearest_t - t[j]) * inverse - (nearest_s - s[j])  # log p/q but for normalisers
-            p[j], q[j] = own_p, own_q
-            sum_p += own_p
-            sum_q += own_q
-            mean_p += own_p * ratio
-            mean_q -= own_q * ratio
-        if keep:
-            scale_p, scale_q = 1.0 / sum_p, 1.0 / sum_q
-            for j in range(n):
-                p[j] *= scale_p
-                q[j] *= scale_q
+            sum_p += p[j]
+            sum_q += q[j]
+            mean_p += p[j] * ratio
+            mean_q -= q[j] * ratio
         log_p, log_q = math.log(sum_p), math.log(sum_q)
         found[0, i] = log_p - nearest_t * inverse
         found[1, i] = log_q - nearest_s
@@ -137,21 +135,55 @@ def _statistics(
 
 
 @kernel
-def _combine(p: Array, statistics: Array, out: Array) -> bool:
-    """Weights of both ends, from ``p`` and, in ``out``, ``q``; False if the normalisers differ too much."""
-    n = len(p)
-    log_p, log_q = statistics[0], statistics[1]
-    middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
-    if not max(log_p.max() - middle_p, log_q.max() - middle_q) < NARROW:
-        return False
-    inverse_p, inverse_q = np.exp(middle_p - log_p), np.exp(middle_q - log_q)
-    for i in prange(n):
-        a, w = p[i], out[i]
-        sum_p, sum_q = 1.0 / inverse_p[i], 1.0 / inverse_q[i]
-        for j in range(n):
-            w[j] = (a[j] * (1.0 + sum_p * inverse_p[j]) - w[j] * (1.0 + sum_q * inverse_q[j])) / n
+def _exponentials(target: Array, sqdist: Array, inverse: float, out: Array) -> Array:
+    """Both exponentials of every pair, and the sums over each node's pairs of ``p``, ``q``, ``p log p/q``.
+
+    They are symmetric. Of pair ``(i, j)``, ``j < i``, that of ``p`` goes to ``out[i, j]``; those of ``q`` go,
+    row by row, to the upper triangle, whose rows from the last up are as long as the lower one's from the
+    first down. Every share of rows adds up its columns by itself, and there are as many shares on any
+    machine. A loop that adds up a row stores nothing; see :data:`riemap.vmath.kernel`.
+    """
+    n = len(out)
+    sums = np.zeros((SHARES, 3, n))
+    for share in prange(SHARES):
+        sum_p, sum_q, mean = sums[share, 0], sums[share, 1], sums[share, 2]
+        for number in range(n * share // SHARES, n * (share + 1) // SHARES):
+            i = row_and_end(number, n, n, True)[0]
+            t, s = target[i], sqdist[i]
+            p, q = out[i], out[n - 1 - i, n - i :]
+            for j in range(i):
+                p[j] = exp(-t[j] * inverse)
+            for j in range(i):
+                q[j] = exp(-s[j])
+            for j in range(i):
+                sum_p[j] += p[j]
+            for j in range(i):
+                sum_q[j] += q[j]
+            for j in range(i):
+                mean[j] += p[j] * (s[j] - t[j] * inverse)
+            own_p, own_q, own = 0.0, 0.0, 0.0
+            for j in range(i):
+                own_p += p[j]
+                own_q += q[j]
+                own += p[j] * (s[j] - t[j] * inverse)
+            sum_p[i] += own_p
+            sum_q[i] += own_q
+            mean[i] += own
+    return sums
+
+
+@kernel
+def _combine(sums: Array, out: Array) -> None:
+    """Weights of both ends, from what :func:`_exponentials` left in ``out``."""
+    n = len(out)
+    inverse_p, inverse_q = 1.0 / (n * sums[0]), 1.0 / (n * sums[1])
+    for number in prange(n):
+        i = row_and_end(number, n, n, True)[0]
+        q, w = out[n - 1 - i, n - i :], out[i]
+        for j in range(i):
+            w[j] = w[j] * (inverse_p[i] + inverse_p[j]) - q[j] * (inverse_q[i] + inverse_q[j])
         w[i] = 0.0
-    return True
+    mirror(out, out)
 
 
 @kernel

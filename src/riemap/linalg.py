@@ -88,10 +88,14 @@ def _root(s: float, s_low: float) -> tuple[float, float]:
 # --- Cholesky ------------------------------------------------------------------------------------
 
 
-@device
-def cholesky_inplace(a: Array, lower: Array, inverse: Array, lower_low: Array, inverse_low: Array) -> None:
-    """Write ``a = lower lowerᵀ`` and ``inverse = lower⁻¹``; the ``_low`` arrays are scratch."""
-    n = a.shape[0]
+@inline
+def cholesky_inplace(
+    n: int, a: Array, lower: Array, inverse: Array, lower_low: Array, inverse_low: Array
+) -> None:
+    """Write ``a = lower lowerᵀ`` and ``inverse = lower⁻¹``; the ``_low`` arrays are scratch.
+
+    The size is an argument: where it is a number in the code, no loop over it remains.
+    """
     for i in range(n):
         for j in range(i + 1):
             s, s_low = 0.5 * (a[i, j] + a[j, i]), 0.0
@@ -121,7 +125,7 @@ def _cholesky(a: Array) -> tuple[Array, Array]:
     factor, inverse = np.empty_like(a), np.empty_like(a)
     for i in prange(a.shape[0]):
         n = a.shape[1]
-        cholesky_inplace(a[i], factor[i], inverse[i], np.empty((n, n)), np.empty((n, n)))
+        cholesky_inplace(n, a[i], factor[i], inverse[i], np.empty((n, n)), np.empty((n, n)))
     return factor, inverse
 
 

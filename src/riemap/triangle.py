@@ -35,18 +35,18 @@ def stride(n: int) -> int:
 
 @kernel
 def mirror(a: Array, b: Array) -> None:
-    """Write the lower triangle of ``b`` onto the upper one of ``a``, in tiles of one cache line."""
+    """Write the lower triangle of ``b`` onto the upper one of ``a``, one cache line at a time."""
     n = a.shape[0]
-    tiles = n // 8
-    for t in prange(tiles):
-        i = 8 * row_and_end(t, tiles, tiles, True)[0]
-        for j in range(0, i, 8):
-            for p in range(8):
-                for q in range(8):
-                    a[j + p, i + q] = b[i + q, j + p]
-        for p in range(8):
-            for q in range(p):
-                a[i + q, i + p] = b[i + p, i + q]
-    for i in range(8 * tiles, n):
+    lines = n // 8
+    for t in prange(lines):
+        i = 8 * row_and_end(t, lines, lines, True)[0]
+        for j in range(i):
+            line = a[j, i : i + 8]
+            for k in range(8):
+                line[k] = b[i + k, j]
+        for k in range(8):
+            for j in range(k):
+                a[i + j, i + k] = b[i + k, i + j]
+    for i in range(8 * lines, n):
         for j in range(i):
             a[j, i] = b[i, j]

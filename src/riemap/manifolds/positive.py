@@ -97,7 +97,7 @@ def spatial(a: Array) -> Array:
         lower, inverse = np.empty((3, 3)), np.empty((3, 3))
         scratch, scratch1 = np.empty((3, 3)), np.empty((3, 3))
         for i in range(64 * block, min(n, 64 * block + 64)):
-            cholesky_inplace(a[i], lower, inverse, scratch, scratch1)
+            cholesky_inplace(3, a[i], lower, inverse, scratch, scratch1)
             t = np.cbrt(lower[0, 0] * lower[1, 1] * lower[2, 2])
             row = 0
             for p in range(3):

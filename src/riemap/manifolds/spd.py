@@ -35,13 +35,12 @@ from numba import prange
 from riemap import linalg
 from riemap.linalg import (
     LANES,
-    cholesky_inplace,
     congruence,
-    eigh_inplace,
     svd_lanes,
     symmetric,
     transpose,
 )
+from riemap.manifolds import affine
 from riemap.manifolds import hyperboloid as hyperbolic
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, contiguous, sectional_from
 from riemap.manifolds.positive import (
@@ -265,92 +264,6 @@ def _pairs3(x: Array, y: Array) -> Pairs:
     return Pairs(sqdist, lambda w: _gradient3(rows, others, first, second, w))
 
 
-SURELY = 1e-14
-"""Least eigenvalue over trace that needs no look; :func:`nearest_positive` lifts those below 2e-16."""
-
-
-@kernel
-def _move(x: Array, u: Array, v: Array) -> tuple[Array, Array, Array]:
-    r"""One factorisation and one set of eigenvectors a point for both the way and what is carried along.
-
-    Third is whether the new point is surely no nearer to the boundary than rounding error: its least
-    eigenvalue is at least :math:`\det y\,((n-1)/\operatorname{tr}y)^{n-1}`, by the means of the others.
-    """
-    count, n = x.shape[0], x.shape[1]
-    y, moved, inside = np.empty_like(x), np.empty_like(x), np.empty(count)
-    for block in prange((count + 31) // 32):
-        lower, inverse, a, q = np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-        k, b = np.empty((n, n)), np.empty((n, n))
-        for i in range(32 * block, min(count, 32 * block + 32)):
-            cholesky_inplace(x[i], lower, inverse, k, b)
-            _congruence(inverse, u[i], b, a)
-            eigh_inplace(a, q)
-            root = 1.0  # of the determinant
-            for j in range(n):
-                a[j, j] = math.exp(0.5 * a[j, j])
-                root *= lower[j, j] * a[j, j]
-            for r in range(n):  # b = q e^(a/2) qᵀ
-                for c in range(n):
-                    total = 0.0
-                    for j in range(n):
-                        total += q[r, j] * a[j, j] * q[c, j]
-                    b[r, c] = total
-            for r in range(n):
-                for c in range(n):
-                    total = 0.0
-                    for j in range(r + 1):
-                        total += lower[r, j] * b[j, c]
-                    k[r, c] = total
-            for r in range(n):
-                for c in range(r + 1):
-                    total = 0.0
-                    for j in range(n):
-                        total += k[r, j] * k[c, j]
-                    y[i, r, c] = y[i, c, r] = total
-            trace = np.trace(y[i])
-            inside[i] = 1.0 if root * root * ((n - 1) / trace) ** (n - 1) > SURELY * trace else 0.0
-            _congruence(inverse, v[i], b, a)
-            _congruence(k, a, b, moved[i])
-    return y, moved, inside
-
-
-@kernel
-def _inner(x: Array, u: Array, v: Array) -> Array:
-    count, n = x.shape[0], x.shape[1]
-    out = np.empty(count)
-    for block in prange((count + 31) // 32):
-        inverse, a, b = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
-        c, d = np.empty((n, n)), np.empty((n, n))
-        for i in range(32 * block, min(count, 32 * block + 32)):
-            cholesky_inplace(x[i], a, inverse, b, c)
-            _congruence(inverse, u[i], d, a)
-            _congruence(inverse, v[i], d, b)
-            total = 0.0
-            for r in range(n):
-                for s in range(n):
-                    total += a[r, s] * b[r, s]
-            out[i] = total
-    return out
-
-
-@inline
-def _congruence(m: Array, u: Array, scratch: Array, out: Array) -> None:
-    """``m u mᵀ`` for a symmetric ``u``, exactly symmetric."""
-    n = m.shape[0]
-    for r in range(n):
-        for c in range(n):
-            total = 0.0
-            for j in range(n):
-                total += m[r, j] * u[j, c]
-            scratch[r, c] = total
-    for r in range(n):
-        for c in range(r + 1):
-            total = 0.0
-            for j in range(n):
-                total += scratch[r, j] * m[c, j]
-            out[r, c] = out[c, r] = total
-
-
 @final
 @dataclass(frozen=True)
 class SPD(Manifold):
@@ -400,7 +313,7 @@ class SPD(Manifold):
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`\operatorname{tr} x^{-1}ux^{-1}v`."""
         *lead, n, _ = np.broadcast_shapes(x.shape, u.shape, v.shape)
-        return _inner(*(a.reshape(-1, n, n) for a in contiguous(x, u, v))).reshape(lead)
+        return affine.inner(*(a.reshape(-1, n, n) for a in contiguous(x, u, v))).reshape(lead)
 
     def exp(self, x: Array, u: Array) -> Array:
         r""":math:`L\exp(L^{-1}uL^{-\top})L^\top`."""
@@ -423,7 +336,7 @@ class SPD(Manifold):
 
     def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
         r"""To :math:`KK^\top` with :math:`K = Le^{A/2}`, :math:`A = L^{-1}uL^{-\top}`; ``v`` likewise."""
-        y, moved, inside = _move(*contiguous(x, u, v))
+        y, moved, inside = affine.move(*contiguous(x, u, v))
         doubtful = np.flatnonzero(inside == 0.0)
         if len(doubtful):
             y[doubtful] = self.project(y[doubtful])

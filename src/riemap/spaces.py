@@ -17,8 +17,9 @@ from typing import NamedTuple, TypeAlias, final
 import numpy as np
 
 from riemap.manifolds import MANIFOLDS, Manifold
+from riemap.manifolds.base import Pairs
+from riemap.triangle import add, mirror, row_products, scale
 from riemap.types import Array, Rng
-from riemap.vmath import row_sums
 
 Points: TypeAlias = tuple[Array, ...]
 
@@ -83,8 +84,17 @@ class Space:
         ``gradient(w)`` differentiates :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`. A point is in a row and
         in a column, so its gradient takes :math:`w + w^\top`; a scale's takes ``w``.
         """
-        sqdist, gradient = self.rows(x, slice(None), log_scales)
+        sqdist, gradient = self.triangle(x, log_scales)
+        mirror(sqdist, sqdist)
         return SpacePairs(sqdist, lambda w: gradient(w + w.T))
+
+    def triangle(self, x: Points, log_scales: Array | None = None) -> SpacePairs:
+        r"""All squared distances within ``x``, of which only the lower triangle may be read.
+
+        ``gradient(both)`` takes :math:`w + w^\top` and gives what it does for :meth:`pairs`.
+        """
+        parts = [m.triangle(a) for m, a in zip(self.factors, x, strict=True)]
+        return _joined(parts, self._scales(log_scales), True)
 
     def rows(self, x: Points, rows: slice, log_scales: Array | None = None) -> SpacePairs:
         r"""Squared distances from some of the points to all of them, ready for the way back.
@@ -92,18 +102,8 @@ class Space:
         ``gradient(both)`` takes these rows of :math:`w + w^\top` and gives the gradient at these points of
         :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`, and the share of these rows in that of the log-scales.
         """
-        scales, whole = self._scales(log_scales), rows.indices(len(x[0])) == (0, len(x[0]), 1)
-        parts = [m.pairs(a) if whole else m.pairs(a[rows], a) for m, a in zip(self.factors, x, strict=True)]
-
-        for s, p in zip(scales, parts, strict=True):
-            if s != 1.0:
-                np.multiply(p.sqdist, s, out=p.sqdist)  # ours alone: nothing else has seen it
-
-        def gradient(both: Array) -> tuple[Points, Array]:
-            points = tuple(s * p.gradient(both) for s, p in zip(scales, parts, strict=True))
-            return points, np.array([0.5 * float(row_sums(both, p.sqdist).sum()) for p in parts])
-
-        return SpacePairs(functools.reduce(np.add, [p.sqdist for p in parts]), gradient)
+        parts = [m.pairs(a[rows], a) for m, a in zip(self.factors, x, strict=True)]
+        return _joined(parts, self._scales(log_scales), False)
 
     def gradient(self, x: Points, w: Array, log_scales: Array | None = None) -> tuple[Points, Array]:
         r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in the points and in the log-scales."""
@@ -117,6 +117,22 @@ class Space:
                 f"log-scales of shape {np.shape(log_scales)} for {self}; expected {(len(self.factors),)}"
             )
         return np.exp(log_scales)
+
+
+def _joined(parts: list[Pairs], scales: Array, symmetric: bool) -> SpacePairs:
+    """The sum of the factors' squared distances times their scales; if ``symmetric``, lower triangles."""
+    for s, p in zip(scales, parts, strict=True):
+        if s != 1.0:
+            scale(p.sqdist, s, symmetric)  # ours alone: nothing else has seen it
+
+    def gradient(both: Array) -> tuple[Points, Array]:
+        share = 1.0 if symmetric else 0.5
+        points = tuple(s * p.gradient(both) for s, p in zip(scales, parts, strict=True))
+        products = [row_products(both, p.sqdist, symmetric) for p in parts]
+        return points, np.array([share * float(row.sum()) for row in products])
+
+    sqdist = functools.reduce(lambda a, b: add(a, b, symmetric), [p.sqdist for p in parts])
+    return SpacePairs(sqdist, gradient)
 
 
 def _weighted(scales: Array, parts: list[Array]) -> Array:

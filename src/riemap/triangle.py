@@ -1,7 +1,7 @@
 """Half the work when rows and columns are the same points: one triangle, then its mirror image.
 
-A forward kernel visits, for ``t`` in parallel, the row and end of :func:`row_and_end`, and finishes
-with :func:`mirror`. The lower triangle it is, since a loop that starts at zero vectorises.
+A forward kernel visits, for ``t`` in parallel, the row and end of :func:`row_and_end`; whoever needs the rest
+of the matrix calls :func:`mirror`. The lower triangle it is, since a loop that starts at zero vectorises.
 """
 
 import numpy as np
@@ -50,3 +50,39 @@ def mirror(a: Array, b: Array) -> None:
     for i in range(8 * lines, n):
         for j in range(i):
             a[j, i] = b[i, j]
+
+
+@kernel
+def scale(a: Array, factor: float, symmetric: bool) -> None:
+    """Multiply in place; of a ``symmetric`` matrix, here and below, the lower triangle."""
+    n, m = a.shape
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            a[i, j] *= factor
+
+
+@kernel
+def add(a: Array, b: Array, symmetric: bool) -> Array:
+    """The sum, in a new array."""
+    n, m = a.shape
+    out = np.empty((n, m))
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            out[i, j] = a[i, j] + b[i, j]
+    return out
+
+
+@kernel
+def row_products(a: Array, b: Array, symmetric: bool) -> Array:
+    """Of each row, the sum of ``a * b``: unlike BLAS, the same bytes on any number of threads."""
+    n, m = a.shape
+    out = np.empty(n)
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        total = 0.0
+        for j in range(end):
+            total += a[i, j] * b[i, j]
+        out[i] = total
+    return out

@@ -21,12 +21,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
-from numba import njit, prange, types
+from numba import njit, types
 from numba.extending import intrinsic
-
-from riemap.types import Array
 
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a scalar helper, compiled into the loops that call it."""
@@ -277,15 +274,3 @@ def cos_third(r: float) -> float:
     A polynomial in ``t = sqrt((1 + r) / 2)``, in which it is ``cos(2/3 acos t)`` and smooth.
     """
     return _horner(math.sqrt(0.5 + 0.5 * r), _COS_THIRD)
-
-
-@kernel
-def row_sums(a: Array, b: Array) -> Array:
-    """Sum of each row of ``a * b``: unlike BLAS, the same bytes on any number of threads."""
-    out = np.empty(len(a))
-    for i in prange(len(a)):
-        total = 0.0
-        for j in range(a.shape[1]):
-            total += a[i, j] * b[i, j]
-        out[i] = total
-    return out

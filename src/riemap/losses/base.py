@@ -17,6 +17,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from riemap.specs import value_text
+from riemap.triangle import mirror
 from riemap.types import Array
 
 CLOSE = 1e-12
@@ -63,7 +64,11 @@ class Loss(ABC):
         """
 
     def dense(self, target: Array, sqdist: Array, out: Array) -> float:
-        """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both ends."""
+        """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both ends.
+
+        Of ``sqdist`` only the lower triangle is given; a loss may fill in the other.
+        """
+        mirror(sqdist, sqdist)
         return self.rows(target, sqdist, 0, self.statistics(target, sqdist, 0), True, out)
 
     @final

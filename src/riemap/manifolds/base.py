@@ -17,6 +17,7 @@ from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 
+from riemap.triangle import mirror
 from riemap.types import Array, Rng
 
 CUT = 1e-14
@@ -131,7 +132,10 @@ class Manifold(ABC):
         return -2.0 * self.log(x, y)
 
     def kernel(self, x: Array, y: Array) -> Pairs:
-        """All pairs of ``x`` and ``y``, which may be the same object; the default broadcasts."""
+        """All pairs of ``x`` and ``y``; the default broadcasts.
+
+        If they are the same object, only the lower triangle of ``sqdist`` need be written.
+        """
         return self._broadcast(x, y)
 
     # --- the rest is never overridden -------------------------------------------------
@@ -180,7 +184,21 @@ class Manifold(ABC):
         """
         x, y = self._points(x), None if y is None or y is x else self._points(y)
         run = self._broadcast if reference else self.kernel
-        sqdist, gradient = run(x, x if y is None else y)
+        found = self._checked(run(x, x if y is None else y))
+        if y is None:
+            mirror(found.sqdist, found.sqdist)
+        return found
+
+    @final
+    def triangle(self, x: Array) -> Pairs:
+        """All pairs of ``x`` with itself; of ``sqdist``, only the lower triangle may be read."""
+        x = self._points(x)
+        return self._checked(self.kernel(x, x))
+
+    @final
+    def _checked(self, pairs: Pairs) -> Pairs:
+        """With weights that a kernel may index without looking."""
+        sqdist, gradient = pairs
 
         def checked(w: Array) -> Array:
             if np.shape(w) != sqdist.shape:

@@ -33,7 +33,7 @@ from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes, symmetric, transpose
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, sectional_from
 from riemap.manifolds.spd import nearest_positive
-from riemap.triangle import mirror, row_and_end
+from riemap.triangle import row_and_end
 from riemap.types import Array
 from riemap.vmath import inline, kernel
 
@@ -68,8 +68,6 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
         for j in range(end):
             a, b, c, d = _difference(x, i, y, j)
             out[i, j] = a * a + b * b + c * c + d * d
-    if symmetric:
-        mirror(out, out)
 
 
 @kernel
@@ -138,8 +136,6 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                     for q in range(size):
                         total += d[p, q, lane] * d[p, q, lane]
                 out[i, j + lane] = total
-    if symmetric:
-        mirror(out, out)
 
 
 @kernel

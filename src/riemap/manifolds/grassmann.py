@@ -42,8 +42,8 @@ from riemap.vmath import atan2, inline, kernel, over_sine
 
 
 @kernel
-def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    """Squared angles between lines, and ``d / sin d``, negative where a vector was turned round."""
+def forward1(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
+    """Squared angles between lines, times a factor; and ``d / sin d``, negative where a vector was turned."""
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
@@ -52,10 +52,9 @@ def forward1(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
             near, far = out[i, j], slopes[i, j]
             flip = near > far
             slope = over_sine(0.25 * (far if flip else near))
-            out[i, j] = 0.25 * near * far * slope * slope  # sin² d = |x - y|² |x + y|² / 4
+            out[i, j] = 0.25 * factor * near * far * slope * slope  # sin² d = |x - y|² |x + y|² / 4
             slopes[i, j] = -slope if flip else slope
     if symmetric:
-        mirror(out, out)
         mirror(slopes, slopes)
 
 
@@ -81,7 +80,7 @@ def _pairs1(x: Array, y: Array) -> Pairs:
     rows = columns(x.reshape(len(x), -1))
     others = rows if y is x else columns(y.reshape(len(y), -1))
     sqdist, slopes = np.empty((2, len(x), len(y)))
-    forward1(rows, others, y is x, sqdist, slopes)
+    forward1(rows, others, y is x, 1.0, sqdist, slopes)
     return Pairs(sqdist, lambda w: gradient1(rows, others, slopes, w)[:, : x.shape[1], None])
 
 
@@ -143,8 +142,6 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
             p, q = _chords(work[3, j], work[4, j], work[5, j])
             first, second = over_sine(p), over_sine(q)
             out[i, j] = 4.0 * (p * (1.0 - p) * first * first + q * (1.0 - q) * second * second)
-    if symmetric:
-        mirror(out, out)
 
 
 @kernel
@@ -238,8 +235,6 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                 for lane in range(min(LANES, end - j)):
                     theta = atan2(e[rows, lane], e[rows + 1, lane])
                     out[i, j + lane] += theta * theta
-    if symmetric:
-        mirror(out, out)
 
 
 @kernel

@@ -103,7 +103,6 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
             out[i, j] = d * d
             slopes[i, j] = d / (sinh(s) + TINY)
     if symmetric:
-        mirror(out, out)
         mirror(slopes, slopes)
 
 

@@ -31,7 +31,7 @@ from riemap import linalg
 from riemap.linalg import eigh_inplace, transpose
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
 from riemap.manifolds.grassmann import forward1, gradient1, orthogonal_factor, sinc
-from riemap.triangle import mirror, row_and_end, stride
+from riemap.triangle import row_and_end, stride
 from riemap.types import Array, Rng
 from riemap.vmath import inline, kernel
 
@@ -82,8 +82,7 @@ def _pairs3(x: Array, y: Array) -> Pairs:
     rows = _quaternions(x)
     others = rows if y is x else _quaternions(y)
     sqdist, slopes = np.empty((2, len(x), len(y)))
-    forward1(rows, others, y is x, sqdist, slopes)
-    sqdist *= 8.0
+    forward1(rows, others, y is x, 8.0, sqdist, slopes)
     return Pairs(sqdist, lambda w: _quaternion_tangent(x, rows, gradient1(rows, others, slopes, w)))
 
 
@@ -131,8 +130,6 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                 theta = math.atan2(_sine(k, v, e, c), s[c, c])
                 total += theta * theta
             out[i, j] = total
-    if symmetric:
-        mirror(out, out)
 
 
 @kernel

@@ -90,7 +90,6 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             out[i, j] = 2.0 * theta * theta + 0.5 * flat * flat
             slopes[i, j] = theta / (hyperbolic.sinh(s) + TINY)
     if symmetric:
-        mirror(out, out)
         mirror(slopes, slopes)
 
 
@@ -175,7 +174,6 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, first: Array, sec
             flat = y[12, j] - x[12, i]
             out[i, j] = d + THIRD * flat * flat
     if symmetric:
-        mirror(out, out)
         mirror(first, second)
         mirror(second, first)
 
@@ -218,8 +216,6 @@ def _forward_any(inverse: Array, lower: Array, symmetric: bool, out: Array) -> N
                 squared_lengths(g, k, s)
                 for lane in range(min(LANES, end - j)):
                     out[i, j + lane] += log(s[lane]) ** 2
-    if symmetric:
-        mirror(out, out)
 
 
 @kernel

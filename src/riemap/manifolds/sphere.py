@@ -87,7 +87,6 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
             d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])
             out[i, j] = d * d
     if symmetric:
-        mirror(out, out)
         mirror(slopes, slopes)
 
 

@@ -74,7 +74,6 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             out[i, j] = log1p(rise)
             slopes[i, j] = 1.0 / (1.0 + rise)
     if symmetric:
-        mirror(out, out)
         mirror(slopes, slopes)
 
 
@@ -111,7 +110,6 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             out[i, j] = log1p(rise)
             slopes[i, j] = 0.125 / (1.0 + rise)
     if symmetric:
-        mirror(out, out)
         mirror(slopes, slopes)
 
 
@@ -307,8 +305,6 @@ def _forward_any(
                 squared_lengths(g, k, s)
                 for lane in range(count):
                     out[i, j + lane] += _divergence(s[lane])
-    if symmetric:
-        mirror(out, out)
 
 
 @inline

@@ -69,7 +69,7 @@ class Objective:
         return self.whole(loss, x, log_scales).value
 
     def _dense(self, loss: Loss, x: Points, log_scales: Array, target: Array) -> Slope:
-        pairs = self.space.rows(x, slice(None), log_scales)
+        pairs = self.space.triangle(x, log_scales)
         out = self._buffer("weights", *pairs.sqdist.shape)
         value = loss.dense(target, pairs.sqdist, out)
         return Slope(value, *pairs.gradient(out))

@@ -17,13 +17,13 @@ from typing import TypeAlias
 import numpy as np
 from timing import header
 
+from riemap.experiments.paper import RULE
 from riemap.graphs import Dissimilarities, Graph, load_dataset
 from riemap.metrics import evaluate
 from riemap.training import embed
 
 Row: TypeAlias = tuple[dict[str, float], float]
 
-LOSSES = ("rsne(T=0.2->0.0003)", "rsne(T=0.2->0.02)", "stress + 0.2*rsne(T=1)", "ad")
 METRICS = ("f1@1", "auc", "ad")
 SECONDS = {"bio-diseasome": 20, "csphd": 30, "power": 120, "facebook": 120, "web-edu": 120, "cat-cortex": 20}
 SPACES = {
@@ -67,7 +67,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphs", nargs="*", default=list(SPACES))
     parser.add_argument("--spaces", nargs="*")
-    parser.add_argument("--losses", nargs="*", default=list(LOSSES))
+    parser.add_argument("--losses", nargs="*", default=list(RULE))
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--csv", type=Path, help="append each run's scores to this file")
     given = parser.parse_args()

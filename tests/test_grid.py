@@ -251,7 +251,7 @@ def test_a_record_holds_everything(whole: Path) -> None:
             2,
             "all epochs are done",
         )
-        assert set(record["machine"]) == {"cores", "threads", "platform", "python"}
+        assert set(record["machine"]) == {"cores", "threads", "platform", "python", "numpy", "numba"}
         assert record["history"]["epochs"] == 6
         assert record["history"]["best"] <= min(record["history"]["first"], record["history"]["last"])
         assert len(record["f1@k"]) == 3

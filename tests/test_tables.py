@@ -196,6 +196,16 @@ def test_better_equal_worse(tmp_path: Path) -> None:
     assert counts(table, METRICS, reference) == {"better": 1, "equal": 3, "worse": 2}
 
 
+def test_a_reference_with_a_column_a_graph(tmp_path: Path) -> None:
+    (tmp_path / "wide.csv").write_text("space,power,csphd\nE10,0.04,0.05\nH5 x H5,-,0.03\n")
+    assert read_reference(tmp_path / "wide.csv", ["ad"]) == {
+        ("power", "E10"): {"ad": 0.04},
+        ("power", "H5^2"): {},
+        ("csphd", "E10"): {"ad": 0.05},
+        ("csphd", "H5^2"): {"ad": 0.03},
+    }
+
+
 def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "ref.csv").write_text(REFERENCE)
     assert run("table", str(folder), "-m", "f1@1,ad", "--against", str(tmp_path / "ref.csv")) == 0
@@ -234,7 +244,12 @@ def test_only_the_table_where_a_program_reads_it(
             "--format is not 'txt'; did you mean 'text'? There are text, markdown, csv, latex",
         ),
         (["--against", "{}/none.csv"], "none.csv: no such file or directory"),
-        (["--against", "{}/columns.csv"], "columns.csv has the columns ['space', 'power']"),
+        (["--against", "{}/columns.csv"], "columns.csv has the columns ['space', 'graph']"),
+        (
+            ["--against", "{}/wide.csv"],
+            "wide.csv has a column a graph, all of one metric; say which, e.g. --m",
+        ),
+        (["--against", "{}/wide.csv", "-m", "ad"], "wide.csv, row 3: cannot read factor 'Foo'"),
         (["--against", "{}/space.csv"], "space.csv, row 2: cannot read factor 'Foo' of space 'Foo'"),
         (["--against", "{}/dim.csv"], "dim.csv, row 2: 'H3' has 3 dimensions, and not '2'"),
         (["--against", "{}/twice.csv"], "twice.csv, row 3: g in H3 is there already"),
@@ -246,7 +261,8 @@ def test_refused(
     options: list[str], message: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name, text in {
-        "columns": "space,power\nE10,0.04\n",
+        "columns": "space,graph\nE10,power\n",
+        "wide": "space,power\nE10,0.04\nFoo,1\n",
         "space": "graph,dim,space,ad\ng,2,Foo,1\n",
         "dim": "graph,dim,space,ad\ng,2,H3,1\n",
         "twice": "graph,dim,space,ad\ng,3,H3,1\ng,3,Hyp,1\n",

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import riemap
-from riemap.cli import datasets, describe, embed, evaluate, export, grid, plot, sample, spaces, table
+from riemap.cli import datasets, describe, embed, evaluate, export, grid, paper, plot, sample, spaces, table
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("embed")(embed.embed)
@@ -14,6 +14,7 @@ app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("grid")(grid.grid)
 app.command("table")(table.table)
+app.add_typer(paper.app, name="paper")
 app.command("export")(export.export)
 app.command("sample")(sample.sample)
 app.add_typer(plot.app, name="plot")

@@ -1,7 +1,7 @@
 """How a verb says that the input is at fault, or that something was done to it."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
@@ -47,6 +47,17 @@ def refusing() -> Iterator[None]:
         except ArithmeticError as error:  # nobody's fault, but no result
             typer.echo(f"riemap: {_one_line(error)}", err=True)
             raise typer.Exit(1) from None
+
+
+def one_of(option: str, given: str, accepted: Iterable[str]) -> None:
+    """Refuse what is not among the accepted."""
+    from riemap.specs import shown, suggestion
+
+    names = list(accepted)
+    if given not in names:
+        raise ValueError(
+            f"{option} is not {shown(given)}{suggestion(given, names)} There are {', '.join(names)}"
+        )
 
 
 def _one_line(message: Exception | str) -> str:

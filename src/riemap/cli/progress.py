@@ -21,32 +21,32 @@ def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable
     if quiet:
         yield lambda record: None
     elif sys.stderr.isatty():
-        with _bar(title, epochs) as callback:
-            yield callback
+        with bar(epochs, title=title) as update:
+            yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  rate {record.rate:.2g}")
     else:
         yield _lines(title, epochs)
 
 
 @contextmanager
-def _bar(title: str, epochs: int) -> "Iterator[Callable[[Record], None]]":
+def bar(total: int, done: int = 0, title: str = "") -> Iterator[Callable[[int | None, str], None]]:
+    """A bar on stderr with the time left; the function takes how much is done, or adds one, and a text."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
-        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-        TextColumn("{task.fields[state]}", markup=False),
+        MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[state]}", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=epochs, state="")
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(title, total=total, completed=done, state="")
 
-        def callback(record: "Record") -> None:
-            state = f"loss {record.loss:.4g}  rate {record.rate:.2g}"
-            bar.update(task, completed=record.epoch + 1, state=state)
+        def update(completed: int | None, state: str) -> None:
+            shown.update(task, completed=completed, advance=1 if completed is None else None, state=state)
 
-        yield callback
+        yield update
 
 
 def _lines(title: str, epochs: int) -> "Callable[[Record], None]":

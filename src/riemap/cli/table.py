@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riemap.cli.arguments import AsJson
-from riemap.cli.messages import refusing
+from riemap.cli.messages import one_of, refusing
 
 if TYPE_CHECKING:
     from riemap.experiments.reference import Reference
@@ -28,7 +28,10 @@ def table(
     form: Annotated[str, typer.Option("--format", help="text, markdown, csv or latex.")] = "text",
     against: Annotated[
         Path | None,
-        typer.Option(help="Figures of others: CSV with graph, dim, space and metrics.", show_default=False),
+        typer.Option(
+            help="Figures of others: CSV with graph, dim, space and metrics; or space and graphs.",
+            show_default=False,
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -43,11 +46,11 @@ def table(
         from riemap.experiments.records import Folder
         from riemap.experiments.reference import counts, read_reference
 
-        _one_of("--by", by, tables.CHOICES)
-        _one_of("--format", form, typeset.FORMATS)
+        one_of("--by", by, tables.CHOICES)
+        one_of("--format", form, typeset.FORMATS)
         named = [name.strip() for text in metric or tables.DEFAULT for name in text.split(",")]
         metrics = tables.check_metrics(named)
-        reference = None if against is None else read_reference(against)
+        reference = None if against is None else read_reference(against, metrics)
         records = Folder(folder).records()
         rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
         if not rows:
@@ -68,14 +71,6 @@ def table(
     if counted is not None:
         said = ", ".join(f"{count} {word}" for word, count in counted.items())
         typer.echo(f"\nof {sum(counted.values())} cells: {said}", err=form != "text")
-
-
-def _one_of(option: str, given: str, accepted: Any) -> None:
-    from riemap.specs import shown, suggestion
-
-    if given not in accepted:
-        listed = ", ".join(accepted)
-        raise ValueError(f"{option} is not {shown(given)}{suggestion(given, accepted)} There are {listed}")
 
 
 def _rows(rows: "list[Row]", reference: "Reference | None") -> list[dict[str, Any]]:

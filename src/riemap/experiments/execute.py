@@ -10,14 +10,14 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from typing import NamedTuple, final
+from typing import NamedTuple, TypeAlias, final
 
 from riemap.experiments.grid import Run
 from riemap.experiments.records import Folder, cores
-from riemap.experiments.work import FAILED, HELD, failure
+from riemap.experiments.work import FAILED, HELD, LEFT, failure
 
 TRIES = 2
 """Times that a run is begun whose worker dies of it."""
@@ -29,10 +29,18 @@ _POOLS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_N
 
 
 class Outcome(NamedTuple):
-    """That a run is accounted for: done, failed, or found to be one or the other already."""
+    """That a run is accounted for: done, failed, found to be one or the other already, or left."""
 
     run: Run
     outcome: str
+
+
+Wanted: TypeAlias = Callable[[Run], bool]
+
+
+def always(run: Run) -> bool:
+    """Every run is wanted."""
+    return True
 
 
 def unfinished(folder: Folder, runs: Sequence[Run], retry: bool = False) -> list[Run]:
@@ -41,7 +49,9 @@ def unfinished(folder: Folder, runs: Sequence[Run], retry: bool = False) -> list
     return [run for run, record in records if record is None or (retry and "error" in record)]
 
 
-def execute(folder: Folder, runs: Sequence[Run], workers: int = 1) -> Generator[Outcome, None, None]:
+def execute(
+    folder: Folder, runs: Sequence[Run], workers: int = 1, wanted: Wanted = always
+) -> Generator[Outcome, None, None]:
     """Do runs, some at a time, and tell of each when it is accounted for.
 
     A run that another process has is waited for. Leaving early, by closing the iterator or by an exception
@@ -55,9 +65,11 @@ def execute(folder: Folder, runs: Sequence[Run], workers: int = 1) -> Generator[
         What to do; a failed record that is there now is done again.
     workers
         Processes; at most as many as there are cores, which they share.
+    wanted
+        Asked of a run before it is begun, such as whether there is time for it.
     """
     count = max(1, min(workers, cores(), len(runs)))
-    crew = _Crew(folder, runs, _threads(count))
+    crew = _Crew(folder, runs, _threads(count), wanted)
     threads = [threading.Thread(target=crew.serve, daemon=True) for _ in range(count)]
     try:
         for thread in threads:
@@ -119,15 +131,16 @@ class _Worker:
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout, self.errors):
             with suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+                if pipe is not None:
+                    pipe.close()
 
 
 @final
 class _Crew:
     """Runs to do, and threads of ours that each have a worker do some of them."""
 
-    def __init__(self, folder: Folder, runs: Sequence[Run], threads: int) -> None:
-        self.folder, self.threads = folder, threads
+    def __init__(self, folder: Folder, runs: Sequence[Run], threads: int, wanted: Wanted) -> None:
+        self.folder, self.threads, self.wanted = folder, threads, wanted
         self.todo = deque((run, folder.stamp(run.id)) for run in runs)
         self.events: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
         self.lock, self.workers, self.closed = threading.Lock(), set[_Worker](), False
@@ -141,6 +154,9 @@ class _Crew:
                     run, stamp = self.todo.popleft()
                 except IndexError:
                     break
+                if not self.wanted(run):
+                    self.events.put(Outcome(run, LEFT))
+                    continue
                 worker, outcome = self._do(worker, run, stamp)
                 if outcome == HELD:
                     self.todo.append((run, stamp))
@@ -154,7 +170,12 @@ class _Crew:
 
     def _do(self, worker: _Worker | None, run: Run, stamp: str) -> tuple[_Worker | None, str]:
         """Have a run done, by a new worker if the one we have dies."""
-        job = {"folder": str(self.folder.path), "run": asdict(run), "replaces": stamp}
+        job = {
+            "folder": str(self.folder.path),
+            "compact": self.folder.compact,
+            "run": asdict(run),
+            "replaces": stamp,
+        }
         reason = ""
         for _ in range(TRIES):
             worker = worker or self._hire()

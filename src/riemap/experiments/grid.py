@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
-from riemap.graphs import Dissimilarities, Graph, open_graph
+from riemap.graphs import Component, Dissimilarities, Graph, open_graph
 from riemap.losses import as_loss
 from riemap.optim import as_optimizer
 from riemap.spaces import Space
@@ -55,8 +55,8 @@ class Source(NamedTuple):
 
     def open(self) -> Graph | Dissimilarities:
         """The graph."""
-        component = "error" if self.whole else "largest"
-        return open_graph(self.text, symmetrise=self.symmetrise, component=component)  # type: ignore[arg-type]
+        component: Component = "error" if self.whole else "largest"
+        return open_graph(self.text, symmetrise=self.symmetrise, component=component)
 
 
 @final

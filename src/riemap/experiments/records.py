@@ -3,6 +3,9 @@
 ``grid.json`` lists the runs. A run that is finished has ``embeddings/ID.npz`` and ``records/ID.json``; the
 record comes last and says that all is there. Each is written beside its place and renamed onto it.
 ``locks/ID`` is locked while a process is at work on a run; the system unlocks it whatever ends the process.
+
+A compact folder has small records and no points, so that it can be kept in a repository. It has no list
+either: whoever asks for some runs finds those that are there.
 """
 
 import json
@@ -11,8 +14,9 @@ import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, final
+from typing import IO, Any, final
 
 import riemap
 from riemap.files import written_whole
@@ -21,10 +25,10 @@ from riemap.specs import shown
 
 @final
 class Folder:
-    """A grid on disk."""
+    """A grid on disk; a compact one keeps no embeddings."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, compact: bool = False) -> None:
+        self.path, self.compact = path, compact
 
     def begin(self, ids: Sequence[str]) -> None:
         """Take the folder for a grid of these runs: a new one, or one whose runs are all among them."""
@@ -68,17 +72,20 @@ class Folder:
         return found
 
     def records(self) -> list[dict[str, Any]]:
-        """What there is, in the order of the grid."""
+        """What there is, in the order of the grid; in that of their ids where there is no list."""
         known = self.grid()
-        if known is None:
+        ids = sorted(path.stem for path in (self.path / "records").glob("*.json"))
+        if known is None and not ids and not self.compact:
             raise ValueError(
                 f"{self.path} is not the folder of a grid; 'riemap grid FILE.toml --out' makes one"
             )
-        return [found for id in known["runs"] if (found := self.record(id)) is not None]
+        ids = ids if known is None else known["runs"]
+        return [found for id in ids if (found := self.record(id)) is not None]
 
     def write(self, id: str, record: Mapping[str, Any]) -> None:
         """Say that a run is finished."""
-        _write(self._record(id), finite(record))
+        found = finite(record)
+        _write(self._record(id), compacted(found) if self.compact else found, None if self.compact else 2)
 
     def stamp(self, id: str) -> str:
         """What tells one record of a run from a later one; empty if there is none."""
@@ -91,17 +98,17 @@ class Folder:
     @contextmanager
     def claim(self, id: str) -> Iterator[bool]:
         """Whether the run is ours to do, which no other process is told until we leave or die."""
-        import fcntl  # which Windows lacks; tables do without
-
         path = self.path / "locks" / id
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
+        file = _locked(path)
+        if file is None:
+            yield False
+            return
+        with file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
                 yield True
+            finally:
+                path.unlink(missing_ok=True)
 
     def _record(self, id: str) -> Path:
         return self.path / "records" / f"{id}.json"
@@ -113,6 +120,7 @@ def machine(threads: int) -> dict[str, Any]:
         "cores": cores(),
         "threads": threads,
         "platform": f"{platform.system()} {platform.machine()}",
+        **{name: version(name) for name in ("numpy", "numba")},
         "python": platform.python_version(),
     }
 
@@ -138,9 +146,43 @@ def finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _write(path: Path, found: Mapping[str, Any]) -> None:
+def compacted(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with fewer digits, and without what the graph tells by itself.
+
+    >>> compacted({"scores": {"ad": 0.12345678901, "map": None}, "f1@k": [0.123456], "layers": [7]})
+    {'scores': {'ad': 0.123456789, 'map': None}, 'f1@k': [0.1235]}
+    """
+    found = {key: value for key, value in record.items() if key != "layers"}
+    if "scores" in found:
+        found["scores"] = {
+            name: None if value is None else float(f"{value:.9g}") for name, value in found["scores"].items()
+        }
+        found["f1@k"] = [None if value is None else round(value, 4) for value in found["f1@k"]]
+    return found
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """A file that is locked as long as it is open; nothing if another process has it."""
+    import fcntl  # which Windows lacks; tables do without
+
+    while True:
+        file = path.open("ab")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except BlockingIOError:
+            file.close()
+            return None
+        except FileNotFoundError:
+            pass
+        file.close()  # it was removed by the one who had it, after we had opened it
+
+
+def _write(path: Path, found: Mapping[str, Any], indent: int | None = 2) -> None:
     with written_whole(path) as file:
-        file.write(json.dumps(found, indent=2, allow_nan=False, ensure_ascii=False).encode())
+        text = json.dumps(found, indent=indent, allow_nan=False, ensure_ascii=False)
+        file.write(f"{text}\n".encode())
 
 
 def _read(path: Path) -> dict[str, Any] | None:

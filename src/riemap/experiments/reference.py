@@ -2,7 +2,8 @@
 
 Values are in the units that tables are shown in: F1 and AUC in percent. Spaces have our spelling or the
 paper's: with the dimension beside them, ``Euc Hyp Sphere SPD Stein``; in products, ``H(3)^4`` and
-``SPD(2)^4``, by which [Cruceru2021, table 7] means the Stein divergence.
+``SPD(2)^4``, by which [Cruceru2021, table 7] means the Stein divergence. A file may also have a column
+``space`` and one a graph, all of one metric, which the one who reads it must name.
 
 References
 ----------
@@ -64,30 +65,51 @@ def our_space(name: str, dim: str = "") -> Space:
     return space
 
 
-def read_reference(path: Path) -> Reference:
-    """The figures of a file; a cell that is empty, or a dash, is none."""
+def read_reference(path: Path, metrics: Sequence[str] = ()) -> Reference:
+    """The figures of a file; a cell that is empty, or a dash, is none.
+
+    Parameters
+    ----------
+    path
+        A CSV file.
+    metrics
+        Which metrics are asked for; a file with a column a graph has figures of one.
+    """
     try:
         lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True))
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path.name} is not CSV: {error}") from None
     names = list(lines[0]) if lines else []
-    metrics = [m.name for m in METRICS if m.name in names]
-    if not metrics or not set(KEYS) <= set(names):
+    known = [m.name for m in METRICS if m.name in names]
+    numbered = list(enumerate(lines, 2))
+    if names[:1] == ["space"] and len(names) > 1 and not {*known, *KEYS} & set(names[1:]):
+        if len(metrics) != 1:
+            raise ValueError(
+                f"{path.name} has a column a graph, all of one metric; say which, e.g. --metric ad"
+            )
+        known = list(metrics)
+        numbered = [(k, _long(line, graph, known[0])) for graph in names[1:] for k, line in numbered]
+    elif not known or not set(KEYS) <= set(names):
         raise ValueError(
             f"{path.name} has the columns {shown(names)}; a reference has graph, dim, space, and "
             "metrics such as f1@1, auc, ad"
         )
     found: dict[Key, dict[str, float]] = {}
-    for number, line in enumerate(lines, 2):
+    for number, line in numbered:
         try:
-            graph, dim, name = ((line[key] or "").strip() for key in KEYS)
+            graph, dim, name = ((line.get(key) or "").strip() for key in KEYS)
             key = graph, str(our_space(name, dim))
             if key in found:
                 raise ValueError(f"{graph} in {key[1]} is there already")
-            found[key] = {m: v for m in metrics if (v := _number(line[m] or "")) is not None}
+            found[key] = {m: v for m in known if (v := _number(line[m] or "")) is not None}
         except ValueError as error:
             raise ValueError(f"{path.name}, row {number}: {error}") from None
     return found
+
+
+def _long(line: Mapping[str, str], graph: str, metric: str) -> dict[str, str]:
+    """One cell of a file that has a column a graph."""
+    return {"graph": graph, "dim": "", "space": line["space"], metric: line[graph]}
 
 
 def _number(given: str) -> float | None:

@@ -67,13 +67,13 @@ def digits(metric: str) -> int:
     return 2 if metric in PERCENT else 3
 
 
-def text(metric: str, value: float | None) -> str:
-    """A value as it is shown.
+def text(metric: str, value: float | None, more: int = 0) -> str:
+    """A value as it is shown, or with more digits.
 
     >>> text("ad", 0.14), text("auc", 95.724), text("ad", None)
     ('0.140', '95.72', '–')
     """
-    return "–" if value is None else f"{value:.{digits(metric)}f}"
+    return "–" if value is None else f"{value:.{digits(metric) + more}f}"
 
 
 def better(metric: str, a: float, b: float) -> bool:

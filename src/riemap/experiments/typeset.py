@@ -10,8 +10,11 @@ from typing import NamedTuple
 from riemap.experiments.reference import Reference
 from riemap.experiments.tables import Row, ranks, text
 
-MARKS = {0: " ", 1: "*", 2: "+"}
-"""Of the best and second best of a group, in a plain text."""
+MARKS = {0: " ", 1: "*", 2: "+", 3: "-"}
+"""Of the best and second best of a group, and of what falls short, in a plain text."""
+
+LEFT = {"graph", "space", "loss"}
+"""Columns of words; those of numbers are flush right."""
 
 _LATEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
@@ -76,7 +79,7 @@ def plain(table: Sheet) -> str:
     ]
 
     def aligned(line: list[str]) -> str:
-        sides = (str.ljust if k in (0, 2) else str.rjust for k in range(len(line)))
+        sides = (str.ljust if name in LEFT else str.rjust for name in table.header)
         return "  ".join(
             side(field, width) for side, field, width in zip(sides, line, widths, strict=True)
         ).rstrip()
@@ -86,10 +89,10 @@ def plain(table: Sheet) -> str:
 
 def markdown(table: Sheet) -> str:
     """The best of a group in bold, the second best underlined."""
-    marked = _marked(table, _markdown_escaped, "**{}**", "<u>{}</u>")
+    marked = _marked(table, _markdown_escaped, "**{}**", "<u>{}</u>", "_{}_")
     lines = [
         list(map(_markdown_escaped, table.header)),
-        ["---", "--:", "---", *["--:"] * (len(table.header) - 3)],
+        ["---" if name in LEFT else "--:" for name in table.header],
     ]
     return "\n".join(
         f"| {' | '.join(line)} |" for line in [*lines, *(line for group in marked for line in group)]
@@ -98,11 +101,11 @@ def markdown(table: Sheet) -> str:
 
 def latex(table: Sheet) -> str:
     """A ``tabular`` that needs no package; the best of a group in bold, the second best underlined."""
-    marked = _marked(table, latex_escaped, r"\textbf{{{}}}", r"\underline{{{}}}")
+    marked = _marked(table, latex_escaped, r"\textbf{{{}}}", r"\underline{{{}}}", r"\emph{{{}}}")
     groups = ["\n".join(f"{' & '.join(line)} \\\\" for line in group) for group in marked]
     header = " & ".join(map(latex_escaped, table.header)) + r" \\"
     body = "\n\\hline\n".join([header, *groups])
-    columns = "lrl" + "r" * (len(table.header) - 3)
+    columns = "".join("l" if name in LEFT else "r" for name in table.header)
     return f"\\begin{{tabular}}{{{columns}}}\n\\hline\n{body}\n\\hline\n\\end{{tabular}}"
 
 
@@ -130,8 +133,8 @@ FORMATS: dict[str, Callable[[Sheet], str]] = {
 }
 
 
-def _marked(table: Sheet, escaped: Callable[[str], str], best: str, second: str) -> list[list[list[str]]]:
-    marks = {0: "{}", 1: best, 2: second}
+def _marked(table: Sheet, escaped: Callable[[str], str], *forms: str) -> list[list[list[str]]]:
+    marks = ("{}", *forms)
     return [
         [[marks[p.rank].format(escaped(p.text)) for p in line] for line in group] for group in table.groups
     ]

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from riemap.graphs import Dissimilarities, Graph
     from riemap.training import Fit
 
-DONE, FAILED, FOUND, HELD = "done", "failed", "found", "held"
+DONE, FAILED, FOUND, HELD, LEFT = "done", "failed", "found", "held", "left"
 """What can be said of a run: all is there; it failed, and that is recorded; another process did it meanwhile;
-or is at it now."""
+or is at it now; or it was not begun, for want of time."""
 
 
 def attempt(folder: Folder, run: Run, replaces: str) -> str:
@@ -91,7 +91,8 @@ def _result(folder: Folder, run: Run) -> dict[str, Any]:
     plan = planned(run.loss, run.preset, run.optimizer, run.epochs, graph.n)
     result = fit(graph, Space.parse(run.space), plan, seed=run.seed)
     scores = evaluate(result.embedding, graph)
-    result.embedding.save(folder.embedding(run.id))
+    if not folder.compact:
+        result.embedding.save(folder.embedding(run.id))
     return {
         **_heading(run, numba.get_num_threads()),
         **scores.as_json(),
@@ -126,7 +127,8 @@ def main() -> None:
     threading.Thread(target=_listen, args=(sys.stdin, jobs), daemon=True).start()
     while True:
         job = json.loads(jobs.get())
-        answer = attempt(Folder(Path(job["folder"])), Run.from_json(job["run"]), job["replaces"])
+        folder = Folder(Path(job["folder"]), job["compact"])
+        answer = attempt(folder, Run.from_json(job["run"]), job["replaces"])
         answers.write(answer + "\n")
         answers.flush()
 

@@ -1,0 +1,78 @@
+"""Doing many runs, and showing how it goes."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from riemap.cli.progress import bar
+
+if TYPE_CHECKING:
+    from riemap.experiments.execute import Wanted
+    from riemap.experiments.grid import Run
+    from riemap.experiments.records import Folder
+
+EVERY = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+
+def compute(
+    folder: "Folder",
+    runs: "Sequence[Run]",
+    workers: int,
+    *,
+    retry: bool = False,
+    quiet: bool = False,
+    wanted: "Wanted | None" = None,
+) -> int:
+    """Do what is missing, and count what was done here, and not by another process meanwhile."""
+    from riemap.experiments.execute import always, execute, unfinished
+    from riemap.experiments.work import FOUND, LEFT
+
+    missing = unfinished(folder, runs, retry)
+    with (
+        _progress(len(runs) - len(missing), len(runs), quiet) as step,
+        closing(execute(folder, missing, workers, wanted or always)) as outcomes,
+    ):
+        computed = 0
+        for found in outcomes:
+            step(f"{found.run}: {found.outcome}")
+            computed += found.outcome not in (FOUND, LEFT)
+    return computed
+
+
+def interrupted() -> NoReturn:
+    """After Ctrl-C."""
+    typer.echo("riemap: interrupted; what is done is kept, and the same command does the rest", err=True)
+    raise typer.Exit(130)
+
+
+@contextmanager
+def _progress(done: int, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A function to call after every run, which shows how many are done and how long the rest will take."""
+    if quiet or done == total:
+        yield lambda title: None
+    elif sys.stderr.isatty():
+        with bar(total, done) as update:
+            yield lambda title: update(None, title)
+    else:
+        yield _lines(done, total)
+
+
+def _lines(before: int, total: int) -> Callable[[str], None]:
+    started, done, told = time.monotonic(), before, -EVERY
+
+    def step(title: str) -> None:
+        nonlocal done, told
+        done += 1
+        spent = time.monotonic() - started
+        if spent - told < EVERY and done < total:
+            return
+        told = spent
+        left = spent / (done - before) * (total - done)
+        typer.echo(f"run {done} of {total}, {left:.0f} s left; {title}", err=True)
+
+    return step

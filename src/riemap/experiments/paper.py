@@ -1,0 +1,121 @@
+"""The tables of [Cruceru2021], and the grids behind them.
+
+The figures of the paper, and those of [Shevkunov2021] at ten dimensions, are in ``data/``, as they were
+published. A table has a row a graph and space, and in it, as the paper has it, the best that any of a few
+losses came to, for each metric by itself. The losses are the same for every graph and space.
+
+References
+----------
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph
+    embeddings. AAAI 2021.
+[Shevkunov2021] Shevkunov, Prokhorenkova. Overlapping spaces for compact graph representations. NeurIPS 2021.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from riemap.experiments.grid import Run, grid
+from riemap.experiments.reference import Key, Reference, read_reference
+from riemap.graphs import DATASETS
+from riemap.losses import as_loss
+from riemap.spaces import Space
+from riemap.specs import shown, suggestion
+from riemap.training.entry import planned
+
+RULE = (
+    "rsne(T=0.2->0.0003)",  # nearest neighbours: F1@1
+    "rsne(T=0.2->0.02)",  # all layers: AUC
+    "stress + 0.2*rsne(T=1)",  # the same, where lengths help
+    "ad",  # lengths: AD
+)
+"""Losses with which every graph is embedded in every space; a line more is a loss more."""
+
+PRESET = "default"
+
+
+class PaperTable(NamedTuple):
+    """Published figures, and the losses with which we come up to them."""
+
+    name: str
+    title: str
+    metrics: tuple[str, ...] = ("f1@1", "auc", "ad")
+    losses: tuple[str, ...] = RULE
+    tolerances: tuple[float, ...] = (0.1, 0.1, 0.001)  # differences that do not count, metric by metric
+    digits: int = 0  # more than tables have
+
+    @property
+    def reference(self) -> Reference:
+        """The figures, in the order of their publication."""
+        return _reference(self.name, self.metrics)
+
+
+TABLES = {
+    table.name: table
+    for table in (
+        PaperTable("table5", "Table 5 of the paper: spaces without positive curvature"),
+        PaperTable("table6", "Table 6 of the paper: compact spaces"),
+        PaperTable("table7", "Table 7 of the paper: products"),
+        PaperTable("ad10", "Average distortion in ten dimensions", ("ad",), ("ad",), (0.0,), 1),
+    )
+}
+
+
+@cache
+def _reference(name: str, metrics: tuple[str, ...]) -> Reference:
+    return read_reference(Path(__file__).with_name("data") / f"{name}.csv", metrics)
+
+
+def selected(table: PaperTable, graphs: Sequence[str] = (), spaces: Sequence[str] = ()) -> list[Key]:
+    """The rows of a table, or those of some graphs or spaces, in the order of the table."""
+    keys = list(table.reference)
+    _check(table, "graph", graphs, (graph for graph, _ in keys))
+    spelled = [str(Space.parse(text)) for text in spaces]
+    _check(table, "space", spelled, (space for _, space in keys))
+    found = [key for key in keys if key[0] in (graphs or [key[0]]) and key[1] in (spelled or [key[1]])]
+    if not found:
+        raise ValueError(f"{table.name} has none of these graphs in any of these spaces")
+    return found
+
+
+def _check(table: PaperTable, what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    names = list(dict.fromkeys(known))
+    for name in given:
+        if name not in names:
+            near = suggestion(name, names)
+            raise ValueError(f"{table.name} has no {what} {shown(name)}{near} It has {', '.join(names)}")
+
+
+def paper_runs(table: PaperTable, keys: Iterable[Key], seeds: Sequence[int] = (0,)) -> list[Run]:
+    """What is to be done for some rows of a table; small graphs come first, and in them few dimensions."""
+    wanted: dict[str, list[str]] = {}
+    for graph, space in keys:
+        wanted.setdefault(graph, []).append(space)
+    runs: list[Run] = []
+    for graph in sorted(wanted, key=lambda name: DATASETS[name].n):
+        spaces = sorted(wanted[graph], key=lambda text: Space.parse(text).dim)
+        lists = {"graphs": [graph], "spaces": spaces, "losses": list(table.losses), "presets": [PRESET]}
+        runs += grid({**lists, "seeds": list(seeds)})
+    return runs
+
+
+def counted(table: PaperTable) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether a record counts in a table: done, with one of its losses, and as it would be done today."""
+    losses = {str(as_loss(text)) for text in table.losses}
+
+    @cache
+    def plan(loss: str, n: int) -> Any:
+        return json.loads(json.dumps(planned(loss, PRESET, None, None, n).as_json()))
+
+    def counts(record: Mapping[str, Any]) -> bool:
+        run = record["run"]
+        return (
+            "error" not in record
+            and run["loss"] in losses
+            and (run["graph"], run["space"]) in table.reference
+            and run["plan"] == plan(run["loss"], DATASETS[run["graph"]].n)
+        )
+
+    return counts

@@ -260,6 +260,9 @@ def test_a_record_holds_everything(whole: Path) -> None:
         assert (embedding.n, str(embedding.space)) == (7, one.space)
         again = riemap.evaluate(embedding, riemap.generate("cycle(n=7)")).as_json()
         assert again["scores"] == record["scores"]
+        assert record["angles"] == work.angles(embedding)
+        assert record["angles"]["quantiles"] == sorted(record["angles"]["quantiles"])
+        assert abs(record["angles"]["mean"]) < 1e-9 if one.space == "E2" else record["angles"]["mean"] > 0.0
 
 
 def test_numbers_that_are_none() -> None:

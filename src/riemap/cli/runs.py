@@ -39,8 +39,9 @@ def compute(
     ):
         computed = 0
         for found in outcomes:
-            step(f"{found.run}: {found.outcome}")
-            computed += found.outcome not in (FOUND, LEFT)
+            if found.outcome != LEFT:
+                step(f"{found.run}: {found.outcome}")
+                computed += found.outcome != FOUND
     return computed
 
 

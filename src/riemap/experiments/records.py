@@ -158,6 +158,11 @@ def compacted(record: Mapping[str, Any]) -> dict[str, Any]:
             name: None if value is None else float(f"{value:.9g}") for name, value in found["scores"].items()
         }
         found["f1@k"] = [None if value is None else round(value, 4) for value in found["f1@k"]]
+    if angles := found.get("angles"):
+        found["angles"] = {
+            "mean": round(angles["mean"], 5),
+            "quantiles": [round(value, 5) for value in angles["quantiles"]],
+        }
     return found
 
 

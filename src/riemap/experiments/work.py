@@ -23,12 +23,16 @@ from riemap.experiments.grid import Run, Source
 from riemap.experiments.records import Folder, machine
 
 if TYPE_CHECKING:
+    from riemap.embeddings import Embedding
     from riemap.graphs import Dissimilarities, Graph
     from riemap.training import Fit
 
 DONE, FAILED, FOUND, HELD, LEFT = "done", "failed", "found", "held", "left"
 """What can be said of a run: all is there; it failed, and that is recorded; another process did it meanwhile;
 or is at it now; or it was not begun, for want of time."""
+
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of the sums of angles: whiskers, box and median of a box plot."""
 
 
 def attempt(folder: Folder, run: Run, replaces: str) -> str:
@@ -96,6 +100,7 @@ def _result(folder: Folder, run: Run) -> dict[str, Any]:
     return {
         **_heading(run, numba.get_num_threads()),
         **scores.as_json(),
+        "angles": angles(result.embedding),
         "history": summary(result),
         "stop": result.stop.value,
     }
@@ -105,6 +110,18 @@ def summary(result: "Fit") -> dict[str, Any]:
     """How the loss went in the last stage; that of an earlier one may be another loss."""
     last = [record.loss for record in result.history if record.stage == result.history[-1].stage]
     return {"epochs": len(result.history), "first": last[0], "last": last[-1], "best": min(last)}
+
+
+def angles(embedding: "Embedding") -> dict[str, Any] | None:
+    """How the embedding curves: mean and quantiles of the normalised sums of angles in its triangles."""
+    import numpy as np
+
+    from riemap.curvature.triangles import angle_sums
+
+    values = angle_sums(embedding).values if embedding.n > 2 else np.empty(0)
+    if len(values) == 0:
+        return None
+    return {"mean": float(values.mean()), "quantiles": np.quantile(values, QUANTILES).tolist()}
 
 
 @functools.lru_cache(maxsize=1)

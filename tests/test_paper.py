@@ -1,6 +1,7 @@
 """``riemap paper``: the paper's figures, the grids behind them, and ours beside them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +245,7 @@ def test_show_needs_neither_records_nor_data(
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> Iterator[None]:
     """A rule of two losses, and a plan of a few epochs; workers would not know of either."""
     from riemap.experiments import execute, grid, work
     from riemap.training import entry
@@ -256,6 +257,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> None:
     def short(loss: Any, preset: Any, optimizer: Any, epochs: Any, n: int) -> Any:
         return entry.planned(loss, preset, optimizer, 5, n)
 
+    paper._plan.cache_clear()
     for module in (grid, paper):
         monkeypatch.setattr(module, "planned", short)
 
@@ -274,6 +276,8 @@ def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> None:
 
     monkeypatch.setattr(execute, "execute", here)
     monkeypatch.setattr(check, "execute", here)
+    yield
+    paper._plan.cache_clear()
 
 
 def short_plan(plan: Any) -> Any:

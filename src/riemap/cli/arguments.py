@@ -1,5 +1,6 @@
 """Arguments that several verbs take, each spelled and explained once."""
 
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
@@ -20,3 +21,16 @@ Whole: TypeAlias = Annotated[
     typer.Option("--whole", help="Refuse a graph in several pieces instead of keeping the largest."),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Workers: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Processes, at most one a core; they share the cores.")
+]
+RetryFailed: TypeAlias = Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed again.")]
+Budget: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MINUTES", min=0.0, help="Begin no run that would not be done by then.", show_default=False
+    ),
+]
+Records: TypeAlias = Annotated[
+    Path, typer.Option(help="A folder for the records; what is there is not done again.")
+]

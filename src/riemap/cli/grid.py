@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson
+from riemap.cli.arguments import AsJson, RetryFailed, Workers
 from riemap.cli.messages import refusing
 from riemap.cli.runs import compute, interrupted
 
@@ -27,10 +27,8 @@ def grid(
         Path,
         typer.Option(help="A folder for the records; what is there is not done again.", show_default=False),
     ],
-    workers: Annotated[
-        int, typer.Option(min=1, help="Processes, at most one a core; they share the cores.")
-    ] = 1,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed again.")] = False,
+    workers: Workers = 1,
+    retry_failed: RetryFailed = False,
     as_json: AsJson = False,
 ) -> None:
     """Do every run of a grid that is not done yet; start it again to go on after an interruption.

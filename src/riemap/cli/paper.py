@@ -1,197 +1,87 @@
-"""``riemap paper``: the tables and figures of the paper, ours beside its own."""
+"""``riemap paper``: the tables and figures of the paper, and ours beside them."""
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import AsJson
-from riemap.cli.messages import one_of, refusing
+from riemap.cli.arguments import Budget, Records, Workers
+from riemap.cli.messages import refusing
+from riemap.cli.paper_tables import table
+from riemap.cli.plot import check_figure, write_figure
 from riemap.cli.runs import compute, interrupted
 
-if TYPE_CHECKING:
-    from riemap.experiments.grid import Run
-    from riemap.experiments.paper import PaperTable
-    from riemap.experiments.records import Folder
-    from riemap.experiments.reference import Key
-
 TABLES = {
-    "table5": "spaces without positive curvature, eleven graphs",
-    "table6": "compact spaces, five graphs",
-    "table7": "products of twelve dimensions, three graphs",
-    "ad10": "average distortion in ten dimensions, three graphs (not of the paper, but of later work)",
+    "table5": "Spaces without positive curvature: eleven graphs.",
+    "table6": "Compact spaces: four graphs and a matrix of dissimilarities.",
+    "table7": "Products of twelve dimensions: three graphs.",
+    "ad10": "Average distortion in ten dimensions, of later work: three graphs.",
 }
 
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="The paper's tables and figures: do them, and show ours beside its own.",
+    help="Do the paper's tables and figures, and show ours beside them. Example: riemap paper table6 --show",
 )
+for _name, _title in TABLES.items():
+    _does = "Does the runs that are not done yet, small graphs first; or shows, or checks, what is done."
+    _examples = f"Examples: riemap paper {_name} --budget 60; riemap paper {_name} --show"
+    app.command(_name, short_help=_title, help=f"{_title}\n\n{_does}\n\n{_examples}")(table)
 
-Out: TypeAlias = Annotated[
-    Path, typer.Option(help="A folder for the records; what is there is not done again.")
+Figure: TypeAlias = Annotated[
+    Path,
+    typer.Option("--figure", "-o", help="The file to write, a .png, .svg or .pdf.", show_default=False),
 ]
 
 
-def table(
-    context: typer.Context,
-    graphs: Annotated[str, typer.Option(help="Only these rows, as in csphd,power.", show_default=False)] = "",
-    spaces: Annotated[
-        str, typer.Option(help="Only these rows, as in 'H3,Gr(1,3)'.", show_default=False)
-    ] = "",
-    seeds: Annotated[str, typer.Option(help="Of the runs, as in 0,1,2.")] = "0",
-    budget: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MINUTES",
-            min=0.0,
-            help="Begin no run that would not be done by then.",
-            show_default=False,
-        ),
-    ] = None,
-    workers: Annotated[
-        int, typer.Option(min=1, help="Processes, at most one a core; they share the cores.")
-    ] = 1,
-    out: Out = Path("results/paper"),
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed again.")] = False,
-    show: Annotated[bool, typer.Option("--show", help="Do nothing; show what is done.")] = False,
-    single: Annotated[
-        bool,
-        typer.Option("--single", help="Show the rows where one run beats all figures of the paper at once."),
-    ] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Do what is done again, and compare the scores.")
-    ] = False,
-    form: Annotated[str, typer.Option("--format", help="text, markdown, csv or latex.")] = "text",
-    as_json: AsJson = False,
+@app.command("fig2", short_help="F1@k curves and hop counts of four synthetic graphs.")
+def fig2(
+    figure: Figure,
+    out: Records = Path("results/paper"),
+    budget: Budget = None,
+    workers: Workers = 1,
+    show: Annotated[bool, typer.Option("--show", help="Draw what is done, and do nothing more.")] = False,
 ) -> None:
-    """Do the runs of a table that are not done yet, small graphs first; or show, or check, what is done."""
-    failed = 0
+    """F1@k curves and hop counts of four synthetic graphs, by RSNE at a high temperature.
+
+    Does the 28 runs that are not done yet, and draws them. Example: riemap paper fig2 -o fig2.png
+    """
     try:
         with refusing():
-            from riemap.experiments.paper import TABLES, paper_runs, selected
+            from riemap.experiments.figures import curves, synthetic_runs
             from riemap.experiments.records import Folder
-            from riemap.experiments.typeset import FORMATS
+            from riemap.plots import f1_curves
 
-            one_of("--format", form, FORMATS)
-            chosen, folder = TABLES[str(context.info_name)], Folder(out, compact=True)
-            keys = selected(chosen, _names(graphs), _names(spaces))
-            if show or single:
-                _show(chosen, keys, folder, single, form, as_json)
-                return
-            runs = paper_runs(chosen, keys, _seeds(seeds))
-            if check:
-                failed = _check(folder, runs, workers, as_json)
-            else:
-                failed = _run(chosen, folder, runs, workers, budget, retry_failed, as_json)
+            check_figure(figure, "--figure")
+            folder, runs = Folder(out, compact=True), synthetic_runs()
+            if not show:
+                compute(folder, runs, workers, minutes=budget)
+            found = curves(folder.records())
+            missing = len(runs) - sum(len(graph.f1) for graph in found.values())
+            if missing == len(runs):
+                raise ValueError(f"{out} has no run of figure 2; do them without --show")
+            if missing:
+                typer.echo(f"riemap: {missing} of {len(runs)} runs are not done, and not drawn", err=True)
+            write_figure(f1_curves(found), figure)
     except KeyboardInterrupt:
         interrupted()
-    raise typer.Exit(1 if failed else 0)
 
 
-for _name, _title in TABLES.items():
-    app.command(
-        _name,
-        short_help=_title,
-        help=f"{_title[0].upper()}{_title[1:]}.\n\nDo the runs of the table that are not done yet, small "
-        "graphs first; or show, or check, what is done.\n\nExamples: "
-        f"riemap paper {_name} --budget 60; riemap paper {_name} --show",
-    )(table)
+@app.command("fig3", short_help="Sums of angles in triangles of the best embeddings of table 5.")
+def fig3(figure: Figure, out: Records = Path("results/paper")) -> None:
+    """Sums of angles in triangles of the best embeddings of table 5 in three dimensions.
 
+    Drawn from the records that 'riemap paper table5' makes. Example: riemap paper fig3 -o fig3.png
+    """
+    with refusing():
+        from riemap.experiments.figures import angles
+        from riemap.experiments.records import Folder
+        from riemap.plots import angle_boxes
 
-def _names(text: str) -> list[str]:
-    from riemap.specs import split
-
-    return [name.strip() for name in split(text, ",") if name.strip()]
-
-
-def _seeds(text: str) -> list[int]:
-    from riemap.specs import shown
-
-    names = _names(text)
-    if not names or not all(name.isdecimal() and len(name) < 10 for name in names):
-        raise ValueError(f"--seeds is not {shown(text)}; give whole numbers from 0 up, e.g. 0,1,2")
-    return [int(name) for name in names]
-
-
-def _run(
-    table: "PaperTable",
-    folder: "Folder",
-    runs: "list[Run]",
-    workers: int,
-    budget: float | None,
-    retry: bool,
-    as_json: bool,
-) -> int:
-    """Do what there is time for; the number of runs that failed."""
-    from riemap.experiments.budget import Budget
-
-    wanted = None if budget is None else Budget(folder, budget).allows
-    computed = compute(folder, runs, workers, retry=retry, quiet=as_json, wanted=wanted)
-    records = [folder.record(run.id) for run in runs]
-    failed = [record for record in records if record is not None and "error" in record]
-    left = [run for run, record in zip(runs, records, strict=True) if record is None]
-    done = len(runs) - len(left) - len(failed)
-    if as_json:
-        facts = {"runs": len(runs), "done": done, "failed": len(failed), "computed": computed}
-        typer.echo(json.dumps({**facts, "remain": [run.id for run in left]}, ensure_ascii=False))
-    else:
-        rest = f"; {len(left)} remain, the next of them {left[0]}" if left else ""
-        typer.echo(f"{done} of {len(runs)} runs are done{rest}")
-    if failed:
-        error = failed[0]["error"]
-        why = f"{failed[0]['id']} ({error['type']}: {error['message']})"
-        typer.echo(
-            f"riemap: {len(failed)} runs failed, such as {why}; --retry-failed does them again", err=True
-        )
-    return len(failed)
-
-
-def _show(
-    table: "PaperTable", keys: "Sequence[Key]", folder: "Folder", single: bool, form: str, as_json: bool
-) -> None:
-    from riemap.experiments import beside
-    from riemap.experiments.typeset import FORMATS
-
-    records = [r for r in folder.records() if (r["run"]["graph"], r["run"]["space"]) in set(keys)]
-    rows = beside.lines(table, keys, records)
-    beaten = [row for row in rows if row.single is not None]
-    if as_json:
-        facts = (
-            [beside.single_facts(table, r) for r in beaten]
-            if single
-            else [beside.facts(table, r) for r in rows]
-        )
-        typer.echo(json.dumps({"rows": facts}, allow_nan=False, ensure_ascii=False))
-        return
-    if single:
-        typer.echo(FORMATS[form](beside.single_sheet(table, beaten)))
-        said = f"of {len(rows)} rows, {len(beaten)} have a run that beats all figures of the paper at once"
-    else:
-        typer.echo(FORMATS[form](beside.sheet(table, rows)))
-        found = beside.verdicts(table, rows)
-        counts = ", ".join(f"{count} {word}" for word, count in found.items())
-        said = f"of {sum(found.values())} cells: {counts}; * is better than the paper, - worse"
-    typer.echo(f"\n{said}", err=form != "text")
-
-
-def _check(folder: "Folder", runs: "list[Run]", workers: int, as_json: bool) -> int:
-    """Do again what is recorded; the number of runs that came out differently."""
-    from riemap.experiments.check import check
-
-    known = [run for run in runs if "scores" in (folder.record(run.id) or {})]
-    if not known:
-        raise ValueError(f"{folder.path} has no record of these {len(runs)} runs; do them without --check")
-    found = {}
-    for run, differences in check(folder, known, workers):
-        found[run.id] = list(differences)
-        if not as_json:
-            typer.echo(f"{run}: {'; '.join(differences) or 'the same'}")
-    wrong = sum(map(bool, found.values()))
-    if as_json:
-        typer.echo(json.dumps({"checked": len(found), "different": wrong, "runs": found}))
-    else:
-        typer.echo(f"{len(found)} runs done again, {wrong} of them with another result")
-    return wrong
+        check_figure(figure, "--figure")
+        found = angles(Folder(out, compact=True).records())
+        if not any(found.values()):
+            raise ValueError(
+                f"{out} has no run of table 5 in three dimensions; 'riemap paper table5' does them"
+            )
+        write_figure(angle_boxes(found), figure)

@@ -45,14 +45,14 @@ def graph(
         from riemap.plots import network
         from riemap.training import embed
 
-        _check(out)
+        check_figure(out)
         opened = _graph(graph, symmetrise)
         curvature = ollivier_ricci(opened, alpha).curvature
         fit = embed(opened, "E2", loss=LAYOUT, seed=seed)
         ax = network(
             opened, fit.embedding.points[0], curvature, label=f"Ollivier-Ricci curvature, α = {alpha:g}"
         )
-        _write(ax.figure, out)
+        write_figure(ax.figure, out)
 
 
 LAYOUT = "stress + 0.2*rsne(T=0.2)"
@@ -79,11 +79,11 @@ def graphs(
         from riemap.curvature import delta_sampled, sectional
         from riemap.plots import summaries
 
-        _check(out)
+        check_figure(out)
         opened = [_graph(text, symmetrise) for text in graphs]
         curvatures = {g.name: sectional(g, seed=seed).values for g in opened}
         deltas = {g.name: delta_sampled(g, seed=seed) for g in opened}
-        _write(
+        write_figure(
             summaries(
                 {g.name: g.degrees.astype(float) for g in opened},
                 curvatures,
@@ -114,14 +114,14 @@ def angles(
         from riemap.plots import boxes
         from riemap.training.runs import load_embedding
 
-        _check(out)
+        check_figure(out)
         values = {}
         for run in runs:
             embedding = load_embedding(run)
             values[f"{run.stem} ({embedding.space})"] = angle_sums(embedding, triples, seed=seed).values
         ax = boxes(values, label="normalised sum of angles")
         ax.axhline(0.0, color="black", linewidth=0.6, zorder=0.5)
-        _write(ax.figure, out)
+        write_figure(ax.figure, out)
 
 
 @app.command()
@@ -146,16 +146,16 @@ def samples(
         from riemap.plots import clouds, panels
         from riemap.specs import shown, suggestion
 
-        _check(out)
+        check_figure(out)
         if kind == "bias":
-            _write(clouds(drawn.bias(points, seed)), out)
+            write_figure(clouds(drawn.bias(points, seed)), out)
             return
         if kind not in drawn.PANELS:
             known = (*drawn.PANELS, "bias")
             raise ValueError(
                 f"no samples are called {shown(kind)}{suggestion(kind, known)} There are {', '.join(known)}"
             )
-        _write(panels(drawn.panel(kind, points, seed)), out)
+        write_figure(panels(drawn.panel(kind, points, seed)), out)
 
 
 def _graph(text: str, symmetrise: bool) -> "Graph":
@@ -167,17 +167,18 @@ def _graph(text: str, symmetrise: bool) -> "Graph":
     return opened
 
 
-def _check(out: Path) -> None:
-    """Before anything is computed."""
+def check_figure(out: Path, option: str = "--out") -> None:
+    """Refuse a name that is not a figure's, before anything is computed."""
     if out.suffix.lower() not in FORMATS:
         raise ValueError(
-            f"{out} is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]} file, e.g. --out {out.stem}.png"
+            f"{out} is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]} file, e.g. {option} {out.stem}.png"
         )
     if out.is_dir():
-        raise ValueError(f"{out} is a folder; name a file, e.g. --out {out / 'figure.png'}")
+        raise ValueError(f"{out} is a folder; name a file, e.g. {option} {out / 'figure.png'}")
 
 
-def _write(figure: Any, out: Path) -> None:
+def write_figure(figure: Any, out: Path) -> None:
+    """As pixels or lines, by the extension."""
     from riemap.files import written_whole
     from riemap.plots.style import DPI
 

@@ -11,7 +11,6 @@ import typer
 from riemap.cli.progress import bar
 
 if TYPE_CHECKING:
-    from riemap.experiments.execute import Wanted
     from riemap.experiments.grid import Run
     from riemap.experiments.records import Folder
 
@@ -26,16 +25,18 @@ def compute(
     *,
     retry: bool = False,
     quiet: bool = False,
-    wanted: "Wanted | None" = None,
+    minutes: float | None = None,
 ) -> int:
-    """Do what is missing, and count what was done here, and not by another process meanwhile."""
+    """Do what is missing, or what there is time for; how many were done here, and not by another process."""
+    from riemap.experiments.budget import Budget
     from riemap.experiments.execute import always, execute, unfinished
     from riemap.experiments.work import FOUND, LEFT
 
     missing = unfinished(folder, runs, retry)
+    wanted = always if minutes is None else Budget(folder, minutes).allows
     with (
         _progress(len(runs) - len(missing), len(runs), quiet) as step,
-        closing(execute(folder, missing, workers, wanted or always)) as outcomes,
+        closing(execute(folder, missing, workers, wanted)) as outcomes,
     ):
         computed = 0
         for found in outcomes:

@@ -37,6 +37,7 @@ class Line:
     paper: Mapping[str, float]
     ours: Mapping[str, Best]
     single: Mapping[str, Any] | None
+    seconds: float  # of all runs that count
 
     @property
     def dim(self) -> int:
@@ -52,9 +53,8 @@ class Line:
 
 def lines(table: PaperTable, keys: Iterable[Key], records: Iterable[Mapping[str, Any]]) -> list[Line]:
     """Rows of a table, with the best of the records that count."""
-    counts = counted(table)
     found: dict[Key, list[Mapping[str, Any]]] = {}
-    for record in filter(counts, records):
+    for record in counted(table, records):
         found.setdefault((record["run"]["graph"], record["run"]["space"]), []).append(record)
     return [_line(table, key, found.get(key, [])) for key in keys]
 
@@ -75,7 +75,8 @@ def _line(table: PaperTable, key: Key, records: Sequence[Mapping[str, Any]]) -> 
                 best = Best(score, record, _verdict(metric, score, paper.get(metric), tolerance))
         if best is not None:
             ours[metric] = best
-    return Line(*key, paper, ours, _single(table, paper, records))
+    seconds = sum(record["seconds"] or 0.0 for record in records)
+    return Line(*key, paper, ours, _single(table, paper, records), seconds)
 
 
 def _verdict(metric: str, ours: float, theirs: float | None, tolerance: float) -> str | None:

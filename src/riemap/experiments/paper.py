@@ -12,7 +12,7 @@ References
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -101,21 +101,24 @@ def paper_runs(table: PaperTable, keys: Iterable[Key], seeds: Sequence[int] = (0
     return runs
 
 
-def counted(table: PaperTable) -> Callable[[Mapping[str, Any]], bool]:
-    """Whether a record counts in a table: done, with one of its losses, and as it would be done today."""
+def counted(table: PaperTable, records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The records that count in a table: of its rows, done, with one of its losses, and as of today."""
     losses = {str(as_loss(text)) for text in table.losses}
+    return [
+        record
+        for record in records
+        if (record["run"]["graph"], record["run"]["space"]) in table.reference
+        and record["run"]["loss"] in losses
+        and is_current(record)
+    ]
 
-    @cache
-    def plan(loss: str, n: int) -> Any:
-        return json.loads(json.dumps(planned(loss, PRESET, None, None, n).as_json()))
 
-    def counts(record: Mapping[str, Any]) -> bool:
-        run = record["run"]
-        return (
-            "error" not in record
-            and run["loss"] in losses
-            and (run["graph"], run["space"]) in table.reference
-            and run["plan"] == plan(run["loss"], DATASETS[run["graph"]].n)
-        )
+def is_current(record: Mapping[str, Any]) -> bool:
+    """Whether a run of a dataset is done, and would be done in the same way today."""
+    run = record["run"]
+    return "error" not in record and run["plan"] == _plan(run["loss"], DATASETS[run["graph"]].n)
 
-    return counts
+
+@cache
+def _plan(loss: str, n: int) -> Any:
+    return json.loads(json.dumps(planned(loss, PRESET, None, None, n).as_json()))

@@ -13,7 +13,7 @@ from riemap.experiments.tables import Row, ranks, text
 MARKS = {0: " ", 1: "*", 2: "+", 3: "-"}
 """Of the best and second best of a group, and of what falls short, in a plain text."""
 
-LEFT = {"graph", "space", "loss"}
+LEFT = {"graph", "space", "loss", "table", "metric"}
 """Columns of words; those of numbers are flush right."""
 
 _LATEX = {

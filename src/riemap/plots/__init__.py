@@ -2,7 +2,19 @@
 
 from riemap.plots.distributions import bands, boxes, histograms
 from riemap.plots.networks import network
+from riemap.plots.paper import angle_boxes, f1_curves
 from riemap.plots.samples import cloud, clouds, panels
 from riemap.plots.summaries import summaries
 
-__all__ = ["bands", "boxes", "cloud", "clouds", "histograms", "network", "panels", "summaries"]
+__all__ = [
+    "angle_boxes",
+    "bands",
+    "boxes",
+    "cloud",
+    "clouds",
+    "f1_curves",
+    "histograms",
+    "network",
+    "panels",
+    "summaries",
+]

@@ -1,0 +1,156 @@
+"""``riemap paper table5`` and the others: do its runs, show ours beside the paper's, check them."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from riemap.cli.arguments import AsJson, Budget, Records, RetryFailed, Workers
+from riemap.cli.messages import one_of, refusing
+from riemap.cli.runs import compute, interrupted
+
+if TYPE_CHECKING:
+    from riemap.experiments.grid import Run
+    from riemap.experiments.paper import PaperTable
+    from riemap.experiments.records import Folder
+    from riemap.experiments.reference import Key
+
+
+def table(
+    context: typer.Context,
+    graphs: Annotated[str, typer.Option(help="Only these rows, as in csphd,power.", show_default=False)] = "",
+    spaces: Annotated[
+        str, typer.Option(help="Only these rows, as in 'H3,Gr(1,3)'.", show_default=False)
+    ] = "",
+    seeds: Annotated[str, typer.Option(help="Of the runs, as in 0,1,2.")] = "0",
+    budget: Budget = None,
+    workers: Workers = 1,
+    out: Records = Path("results/paper"),
+    retry_failed: RetryFailed = False,
+    show: Annotated[bool, typer.Option("--show", help="Do nothing; show what is done.")] = False,
+    single: Annotated[
+        bool,
+        typer.Option("--single", help="Show the rows where one run beats all figures of the paper at once."),
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Do what is done again, and compare the scores.")
+    ] = False,
+    form: Annotated[str, typer.Option("--format", help="text, markdown, csv or latex.")] = "text",
+    as_json: AsJson = False,
+) -> None:
+    """Do the runs of a table that are not done yet, small graphs first; or show, or check, what is done."""
+    failed = 0
+    try:
+        with refusing():
+            from riemap.experiments.paper import TABLES, paper_runs, selected
+            from riemap.experiments.records import Folder
+            from riemap.experiments.typeset import FORMATS
+
+            one_of("--format", form, FORMATS)
+            chosen, folder = TABLES[str(context.info_name)], Folder(out, compact=True)
+            keys = selected(chosen, _names(graphs), _names(spaces))
+            if show or single:
+                _show(chosen, keys, folder, single, form, as_json)
+                return
+            runs = paper_runs(chosen, keys, _seeds(seeds))
+            if check:
+                failed = _check(folder, runs, workers, as_json)
+            else:
+                failed = _run(folder, runs, workers, budget, retry_failed, as_json)
+    except KeyboardInterrupt:
+        interrupted()
+    raise typer.Exit(1 if failed else 0)
+
+
+def _names(text: str) -> list[str]:
+    from riemap.specs import split
+
+    return [name.strip() for name in split(text, ",") if name.strip()]
+
+
+def _seeds(text: str) -> list[int]:
+    from riemap.specs import shown
+
+    names = _names(text)
+    if not names or not all(name.isdecimal() and len(name) < 10 for name in names):
+        raise ValueError(f"--seeds is not {shown(text)}; give whole numbers from 0 up, e.g. 0,1,2")
+    return [int(name) for name in names]
+
+
+def _run(
+    folder: "Folder",
+    runs: "list[Run]",
+    workers: int,
+    budget: float | None,
+    retry: bool,
+    as_json: bool,
+) -> int:
+    """Do what there is time for; the number of runs that failed."""
+    computed = compute(folder, runs, workers, retry=retry, quiet=as_json, minutes=budget)
+    records = [folder.record(run.id) for run in runs]
+    failed = [record for record in records if record is not None and "error" in record]
+    left = [run for run, record in zip(runs, records, strict=True) if record is None]
+    done = len(runs) - len(left) - len(failed)
+    if as_json:
+        facts = {"runs": len(runs), "done": done, "failed": len(failed), "computed": computed}
+        typer.echo(json.dumps({**facts, "remain": [run.id for run in left]}, ensure_ascii=False))
+    else:
+        rest = f"; {len(left)} remain, the next of them {left[0]}" if left else ""
+        typer.echo(f"{done} of {len(runs)} runs are done{rest}")
+    if failed:
+        error = failed[0]["error"]
+        why = f"{failed[0]['id']} ({error['type']}: {error['message']})"
+        typer.echo(
+            f"riemap: {len(failed)} runs failed, such as {why}; --retry-failed does them again", err=True
+        )
+    return len(failed)
+
+
+def _show(
+    table: "PaperTable", keys: "Sequence[Key]", folder: "Folder", single: bool, form: str, as_json: bool
+) -> None:
+    from riemap.experiments import beside
+    from riemap.experiments.typeset import FORMATS
+
+    records = [r for r in folder.records() if (r["run"]["graph"], r["run"]["space"]) in set(keys)]
+    rows = beside.lines(table, keys, records)
+    beaten = [row for row in rows if row.single is not None]
+    if as_json:
+        facts = (
+            [beside.single_facts(table, r) for r in beaten]
+            if single
+            else [beside.facts(table, r) for r in rows]
+        )
+        typer.echo(json.dumps({"rows": facts}, allow_nan=False, ensure_ascii=False))
+        return
+    if single:
+        typer.echo(FORMATS[form](beside.single_sheet(table, beaten)))
+        said = f"of {len(rows)} rows, {len(beaten)} have a run that beats all figures of the paper at once"
+    else:
+        typer.echo(FORMATS[form](beside.sheet(table, rows)))
+        found = beside.verdicts(table, rows)
+        counts = ", ".join(f"{count} {word}" for word, count in found.items())
+        said = f"of {sum(found.values())} cells: {counts}; * is better than the paper, - worse"
+    typer.echo(f"\n{said}", err=form != "text")
+
+
+def _check(folder: "Folder", runs: "list[Run]", workers: int, as_json: bool) -> int:
+    """Do again what is recorded; the number of runs that came out differently."""
+    from riemap.experiments.check import check
+
+    known = [run for run in runs if "scores" in (folder.record(run.id) or {})]
+    if not known:
+        raise ValueError(f"{folder.path} has no record of these {len(runs)} runs; do them without --check")
+    found = {}
+    for run, differences in check(folder, known, workers):
+        found[run.id] = list(differences)
+        if not as_json:
+            typer.echo(f"{run}: {'; '.join(differences) or 'the same'}")
+    wrong = sum(map(bool, found.values()))
+    if as_json:
+        typer.echo(json.dumps({"checked": len(found), "different": wrong, "runs": found}))
+    else:
+        typer.echo(f"{len(found)} runs done again, {wrong} of them with another result")
+    return wrong

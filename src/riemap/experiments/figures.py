@@ -1,0 +1,85 @@
+"""The numbers of the paper's figures 2 and 3  [Cruceru2021, sec. 5].
+
+Figure 2 shows F1@k curves of four synthetic graphs, and how many pairs of nodes are k hops apart. Figure 3
+shows how the embeddings of table 5 that are best by F1@1, and by AD, curve in three dimensions. Both are
+drawn from records.
+
+References
+----------
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph
+    embeddings. AAAI 2021.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from riemap.distances import shortest_paths
+from riemap.experiments.beside import lines
+from riemap.experiments.grid import Run, grid
+from riemap.experiments.paper import PRESET, TABLES, is_current
+from riemap.graphs import load_dataset
+from riemap.types import Array
+
+SYNTHETIC = ("grid", "cycle", "tree", "cycle-of-trees")
+SPACES = ("E6", "S6", "Gr(2,5)", "SPD3", "Stein3", "H3 x S3", "H6")
+"""One of every kind in six dimensions: the paper tells the kinds, and not the dimension."""
+
+HOT = "rsne(T=0.1)"
+"""The higher of the two temperatures at which the paper's runs were done."""
+
+BEST = ("f1@1", "ad")
+DIM = 3
+
+
+class Curves(NamedTuple):
+    """Of one graph: F1@k by space for k = 1, 2, …, and the share of pairs that are k hops apart."""
+
+    f1: Mapping[str, Array]
+    pairs: Array
+
+
+class Box(NamedTuple):
+    """Mean and quantiles (10, 25, 50, 75, 90 %) of the sums of angles of an embedding."""
+
+    mean: float
+    quantiles: tuple[float, ...]
+
+
+def synthetic_runs(seed: int = 0) -> tuple[Run, ...]:
+    """What figure 2 is drawn from."""
+    lists = {"graphs": list(SYNTHETIC), "spaces": list(SPACES), "losses": [HOT], "presets": [PRESET]}
+    return grid({**lists, "seeds": [seed]})
+
+
+def curves(records: Iterable[Mapping[str, Any]]) -> dict[str, Curves]:
+    """Figure 2, by graph; as much of it as there are records of."""
+    found = list(records)
+    return {graph: _curves(graph, found) for graph in SYNTHETIC}
+
+
+def _curves(graph: str, records: Iterable[Mapping[str, Any]]) -> Curves:
+    f1 = {}
+    for space in SPACES:
+        for record in records:
+            run = record["run"]
+            if (run["graph"], run["space"], run["loss"]) == (graph, space, HOT) and is_current(record):
+                f1[space] = np.array(record["f1@k"], dtype=float)
+    hops = np.bincount(shortest_paths(load_dataset(graph)).ravel())[1:]
+    return Curves(f1, hops / hops.sum())
+
+
+def angles(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Box]]]:
+    """Figure 3: by metric, graph and space; as much of it as there are records of."""
+    table = TABLES["table5"]
+    found: dict[str, dict[str, dict[str, Box]]] = {metric: {} for metric in BEST}
+    for line in lines(table, list(table.reference), records):
+        for metric in BEST:
+            if line.dim != DIM or metric not in line.ours:
+                continue
+            angles = line.ours[metric].record.get("angles")
+            if angles is not None:
+                box = Box(angles["mean"], tuple(angles["quantiles"]))
+                found[metric].setdefault(line.graph, {})[line.space] = box
+    return found

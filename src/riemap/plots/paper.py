@@ -1,0 +1,91 @@
+"""The paper's figures 2 and 3."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from riemap.experiments.figures import Box, Curves
+from riemap.plots.style import COLOURS, FAINT, INK, figure, styled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TITLES = {"f1@1": "best by F1@1", "auc": "best by AUC", "ad": "best by average distortion"}
+
+
+@styled
+def f1_curves(graphs: Mapping[str, Curves]) -> "Figure":
+    """F1@k of several spaces (left axis) above the share of pairs that are k hops apart (right axis)."""
+    drawn, axes = figure(1, len(graphs), 3.1 * len(graphs), 3.4)
+    spaces = list(dict.fromkeys(space for curves in graphs.values() for space in curves.f1))
+    for ax, (name, curves) in zip(axes[0], graphs.items(), strict=True):
+        hops = np.arange(1, len(curves.pairs) + 1)
+        right = ax.twinx()
+        right.fill_between(hops, curves.pairs, color=FAINT, linewidth=0, step="mid")
+        right.set_ylim(0.0, 2.5 * curves.pairs.max())
+        right.grid(visible=False)
+        right.tick_params(colors="#888888")
+        ax.set_zorder(right.get_zorder() + 1)
+        ax.patch.set_visible(False)
+        for space, values in curves.f1.items():
+            colour = COLOURS[spaces.index(space) % len(COLOURS)]
+            ax.plot(np.arange(1, len(values) + 1), values, color=colour, linewidth=1.2, label=space)
+        ax.set_title(name)
+        ax.set_xlabel("hops k")
+    axes[0, 0].set_ylabel("F1@k")
+    right.set_ylabel("share of pairs", color="#888888")
+    handles = {label: h for ax in axes[0] for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    if handles:
+        drawn.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))
+    return drawn
+
+
+@styled
+def angle_boxes(metrics: Mapping[str, Mapping[str, Mapping[str, Box]]]) -> "Figure":
+    """A row a metric: for each graph a box a space, of the sums of angles of its best embedding."""
+    graphs = list(dict.fromkeys(graph for found in metrics.values() for graph in found))
+    spaces = list(dict.fromkeys(s for found in metrics.values() for boxes in found.values() for s in boxes))
+    drawn, axes = figure(len(metrics), 1, max(5.0, 1.2 + 1.1 * len(graphs)), 2.6 * len(metrics), sharex=True)
+    for ax, (metric, found) in zip(axes[:, 0], metrics.items(), strict=True):
+        _boxes(ax, found, graphs, spaces)
+        ax.set_title(TITLES[metric])
+        ax.set_ylabel("normalised sum of angles")
+    handles = [drawn.axes[0].plot([], [], color=_colour(k), linewidth=6)[0] for k in range(len(spaces))]
+    if handles:
+        drawn.legend(handles, spaces, loc="outside lower center", ncols=len(spaces))
+    return drawn
+
+
+def _colour(k: int) -> str:
+    return COLOURS[k % len(COLOURS)]
+
+
+def _boxes(ax: "Axes", found: Mapping[str, Mapping[str, Box]], graphs: list[str], spaces: list[str]) -> None:
+    width = 0.8 / max(len(spaces), 1)
+    for k, space in enumerate(spaces):
+        shown = [(i, found[graph][space]) for i, graph in enumerate(graphs) if space in found.get(graph, {})]
+        stats = [
+            dict(
+                zip(("whislo", "q1", "med", "q3", "whishi"), box.quantiles, strict=True),
+                mean=box.mean,
+                fliers=[],
+            )
+            for _, box in shown
+        ]
+        ax.bxp(
+            stats,
+            positions=[i + (k - 0.5 * (len(spaces) - 1)) * width for i, _ in shown],
+            widths=0.8 * width,
+            showfliers=False,
+            patch_artist=True,
+            manage_ticks=False,
+            boxprops={"facecolor": _colour(k), "edgecolor": INK, "linewidth": 0.6},
+            medianprops={"color": "white", "linewidth": 1.2},
+            whiskerprops={"color": INK, "linewidth": 0.8},
+            capprops={"color": INK, "linewidth": 0.8},
+        )
+    ax.axhline(0.0, color="black", linewidth=0.6, zorder=0.5)
+    ax.set_xticks(range(len(graphs)), graphs)
+    ax.grid(axis="x", visible=False)

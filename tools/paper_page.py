@@ -1,0 +1,127 @@
+"""Write docs/paper.md: its template, docs/paper.template.md, with the records of results/paper put in.
+
+A line of the template such as `<!-- table5 -->` stands for what a function below makes of the records.
+Run: python tools/paper_page.py [--check]
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, verdicts
+from riemap.experiments.paper import RULE, TABLES, PaperTable, counted
+from riemap.experiments.records import Folder
+from riemap.experiments.tables import text
+from riemap.experiments.typeset import Piece, Sheet, markdown
+from riemap.files import written_whole
+from riemap.losses import as_loss
+
+ROOT = Path(__file__).resolve().parents[1]
+TEMPLATE, PAGE, RECORDS = ROOT / "docs/paper.template.md", ROOT / "docs/paper.md", ROOT / "results/paper"
+
+LETTERS = {str(as_loss(loss)): letter for loss, letter in zip(RULE, "abcdefghij", strict=False)}
+FIGURES = {"paper-fig2.png": "F1@k curves of four synthetic graphs", "paper-fig3.png": "Sums of angles"}
+
+
+def page(template: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """The template with every slot filled."""
+    rows = {name: lines(table, list(table.reference), records) for name, table in TABLES.items()}
+    slots: dict[str, Callable[[], str]] = {
+        "losses": losses,
+        "overview": lambda: overview(rows),
+        "cost": lambda: cost(records),
+        "single": lambda: markdown(single_sheet(TABLES["table5"], rows["table5"])),
+        "single count": lambda: single_count(rows["table5"]),
+        "worse": lambda: worse(rows),
+        "figures": figures,
+        **{name: partial(whole, table, rows[name]) for name, table in TABLES.items()},
+    }
+    filled = []
+    for line in template.splitlines():
+        name = line.removeprefix("<!-- ").removesuffix(" -->")
+        filled.append(slots[name]() if line == f"<!-- {name} -->" else line)
+    note = "<!-- Made by tools/paper_page.py from docs/paper.template.md and results/paper; do not edit. -->"
+    return "\n".join([note, "", *filled]) + "\n"
+
+
+def losses() -> str:
+    return "\n".join(f"- **{letter}** `{loss}`" for loss, letter in LETTERS.items())
+
+
+def overview(rows: Mapping[str, Sequence[Line]]) -> str:
+    found = [[Piece(n), *(Piece(str(c)) for c in verdicts(TABLES[n], r).values())] for n, r in rows.items()]
+    return markdown(Sheet(["table", *VERDICTS], [found]))
+
+
+def whole(table: PaperTable, rows: Sequence[Line]) -> str:
+    """Every cell, beside it the paper's; the loss that each of ours is from, and what all of them took."""
+    found = sheet(table, rows)
+    pieces = [line for group in found.groups for line in group]
+    for row, line in zip(rows, pieces, strict=True):
+        used = [LETTERS[row.ours[m].record["run"]["loss"]] if m in row.ours else "–" for m in table.metrics]
+        line += [Piece(" ".join(used)), Piece(f"{row.seconds:.0f}" if row.ours else "–")]
+    return markdown(Sheet([*found.header, "loss", "seconds"], found.groups))
+
+
+def worse(rows: Mapping[str, Sequence[Line]]) -> str:
+    """The cells in which we fall short."""
+    found = []
+    for name, table in TABLES.items():
+        for row in rows[name]:
+            for metric in table.metrics:
+                if row.verdict(metric) == "worse":
+                    ours = text(metric, row.ours[metric].value, table.digits)
+                    theirs = text(metric, row.paper[metric], table.digits)
+                    found.append(
+                        [Piece(t) for t in (row.graph, str(row.dim), row.space, metric, ours, theirs)]
+                    )
+    if not found:
+        return "None of the cells that are done."
+    return markdown(Sheet(["graph", "dim", "space", "metric", "ours", "paper"], [found]))
+
+
+def single_count(rows: Sequence[Line]) -> str:
+    count = sum(row.single is not None for row in rows)
+    return f"In **{count}** of the {len(rows)} rows of table 5, one run beats the paper's F1@1, AUC and AD."
+
+
+def cost(records: Sequence[Mapping[str, Any]]) -> str:
+    """Time, versions, and what the runs were done on."""
+    done = {r["id"]: r for table in TABLES.values() for r in counted(table, records)}.values()
+    hours = sum(r["seconds"] or 0.0 for r in done) / 3600.0
+
+    def all_of(key: str) -> str:
+        return ", ".join(sorted({str(r["machine"][key]) for r in done}))
+
+    if not done:
+        return "No run is done yet."
+    made = ", ".join(sorted({r["version"] for r in done}))
+    parts = [f"{name} {all_of(name.lower())}" for name in ("Python", "NumPy", "Numba")]
+    return (
+        f"{len(done)} runs took {hours:.1f} hours in all, with riemap {made}, {', '.join(parts)}, on "
+        f"{all_of('platform')}; threads of a run: {all_of('threads')}."
+    )
+
+
+def figures() -> str:
+    drawn = [f"![{title}]({name})" for name, title in FIGURES.items() if (PAGE.parent / name).is_file()]
+    return "\n\n".join(drawn) or "Not drawn yet."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="only say whether the page is as it should be")
+    given = parser.parse_args()
+    found = page(TEMPLATE.read_text(encoding="utf-8"), Folder(RECORDS, compact=True).records())
+    if not given.check:
+        with written_whole(PAGE) as file:
+            file.write(found.encode())
+    elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != found:
+        sys.exit("docs/paper.md is not what results/paper makes; run: python tools/paper_page.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -154,6 +154,7 @@ def test_target_blocks_are_squared_and_scaled(weighted: bool) -> None:
     out = np.empty((77, 77))
     assert target.block(nodes, out) is out
     assert np.array_equal(out, target.block(nodes))
+    assert np.array_equal(np.tril(target.block(nodes, half=True)), np.tril(out))
     assert target.block(np.arange(200)).max() == 1.0
     assert np.array_equal(target.block(nodes.astype(np.int32)), out)
     assert target.block(np.array([], int)).shape == (0, 0)

@@ -255,6 +255,19 @@ def test_any_number_of_threads_gives_the_same_bytes(loss: Loss) -> None:
 # --- neighbours -----------------------------------------------------------------------------------
 
 
+@every_loss
+def test_lower_triangles_are_enough(loss: Loss) -> None:
+    """Whatever stands above the diagonals, the value and the weights of both ends are the same."""
+    target, sqdist = drawn(1, 21)
+    loss = loss.on(least(target))
+    expected, out = np.empty_like(sqdist), np.empty_like(sqdist)
+    value = loss.dense(target, sqdist, expected)
+    above = np.triu_indices(21, 1)
+    target[above] = sqdist[above] = np.nan
+    assert loss.dense(target, sqdist, out) == value
+    np.testing.assert_array_equal(out, expected)
+
+
 def side_by_side(arrays: list[Array], order: tuple[int, ...], gap: int) -> list[Array]:
     """Copies in one block of memory, so many numbers apart."""
     n, block = len(arrays[0]), np.zeros(len(arrays) * (arrays[0].size + gap))

@@ -66,8 +66,9 @@ class Loss(ABC):
     def dense(self, target: Array, sqdist: Array, out: Array) -> float:
         """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both ends.
 
-        Of ``sqdist`` only the lower triangle is given; a loss may fill in the other.
+        Only lower triangles are given; a loss may fill in the others.
         """
+        mirror(target, target)
         mirror(sqdist, sqdist)
         return self.rows(target, sqdist, 0, self.statistics(target, sqdist, 0), True, out)
 

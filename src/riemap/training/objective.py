@@ -43,7 +43,8 @@ class Objective:
 
     def batch(self, loss: Loss, x: Points, log_scales: Array, nodes: NDArray[np.int64]) -> Slope:
         """Over the pairs of some nodes, whose points are ``x``."""
-        target = self.target.block(nodes, self._buffer("target", len(nodes), len(nodes)))
+        buffer = self._buffer("target", len(nodes), len(nodes))
+        target = self.target.block(nodes, buffer, half=True)
         return self._dense(loss, x, log_scales, target)
 
     def whole(self, loss: Loss, x: Points, log_scales: Array) -> Slope:

@@ -1,60 +1,37 @@
 """Scores of `--preset default` beside the paper's, three seeds each.
 
-Run: python benchmarks/quality.py [--graphs csphd] [--spaces E3 H3] [--seeds 3] [--losses ad ...]
+Run: python benchmarks/quality.py [--graphs csphd,power] [--seeds 3] [--out results/paper] [--show]
 
 One rule for every graph and space, and it is the paper's: train with each of the same few losses, and report
 for each metric the best of them, by its mean over the seeds. A line gives that mean, the worst seed, the
 paper's figure, the bar that issue 4 sets (or the paper's figure, where it says "better"), the loss, and the
-seconds of its longest run. Every run is also written to a file as soon as it is done, if one is named.
+seconds of its longest run. What is recorded in the folder is not done again; `--show` does nothing else.
 """
 
 import argparse
-import csv
-import time
+from collections import defaultdict
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import TypeAlias
+from statistics import fmean
+from typing import Any
 
-import numpy as np
 from timing import header
 
-from riemap.experiments.paper import RULE
-from riemap.graphs import Dissimilarities, Graph, load_dataset
-from riemap.metrics import evaluate
-from riemap.training import embed
+from riemap.experiments.beside import value
+from riemap.experiments.execute import execute, unfinished
+from riemap.experiments.paper import TABLES, PaperTable, counted, paper_runs, selected
+from riemap.experiments.records import Folder
 
-Row: TypeAlias = tuple[dict[str, float], float]
-
-METRICS = ("f1@1", "auc", "ad")
-SECONDS = {"bio-diseasome": 20, "csphd": 30, "power": 120, "facebook": 120, "web-edu": 120, "cat-cortex": 20}
-SPACES = {
-    "bio-diseasome": ["E3", "H3", "Stein2", "SPD2"],
-    "csphd": ["E3", "H3", "SPD2", "Stein2"],
-    "power": ["H3", "Stein2"],
-    "facebook": ["H3", "Stein2"],
-    "web-edu": ["H3", "Stein2"],
-    "cat-cortex": ["S2", "Gr(1,3)", "S4", "Gr(2,4)"],
+ROWS = {  # graph: table, spaces, limit in seconds
+    "bio-diseasome": ("table5", ["E3", "H3", "Stein2", "SPD2"], 20),
+    "csphd": ("table5", ["E3", "H3", "SPD2", "Stein2"], 30),
+    "web-edu": ("table5", ["H3", "Stein2"], 120),
+    "facebook": ("table5", ["H3", "Stein2"], 120),
+    "power": ("table5", ["H3", "Stein2"], 120),
+    "cat-cortex": ("table6", ["S2", "Gr(1,3)", "S4", "Gr(2,4)"], 20),
 }
-PAPER = {  # table 5 of the paper; F1@1 and AUC in percent
-    ("bio-diseasome", "E3"): (83.78, 91.21, 0.145),
-    ("bio-diseasome", "H3"): (86.21, 95.72, 0.137),
-    ("bio-diseasome", "SPD2"): (83.99, 91.32, 0.140),
-    ("bio-diseasome", "Stein2"): (86.70, 94.54, 0.105),
-    ("csphd", "E3"): (52.12, 89.36, 0.123),
-    ("csphd", "H3"): (55.55, 92.46, 0.124),
-    ("csphd", "SPD2"): (52.34, 89.71, 0.127),
-    ("csphd", "Stein2"): (54.45, 91.61, 0.098),
-    ("power", "H3"): (60.18, 91.28, 0.068),
-    ("power", "Stein2"): (54.06, 90.16, 0.076),
-    ("facebook", "H3"): (71.08, 95.46, 0.173),
-    ("facebook", "Stein2"): (75.91, 95.59, 0.114),
-    ("web-edu", "H3"): (55.60, 92.10, 0.245),
-    ("web-edu", "Stein2"): (48.28, 90.87, 0.084),
-    ("cat-cortex", "S2"): (None, None, 0.255),
-    ("cat-cortex", "Gr(1,3)"): (None, None, 0.234),
-    ("cat-cortex", "S4"): (None, None, 0.156),
-    ("cat-cortex", "Gr(2,4)"): (None, None, 0.129),
-}
-BARS = {
+BARS = {  # f1@1 and auc in percent, ad; elsewhere it is the paper's figure
     ("bio-diseasome", "E3"): (93.0, 91.3, 0.132),
     ("bio-diseasome", "H3"): (94.0, 95.7, 0.095),
     ("bio-diseasome", "Stein2"): (89.5, 95.3, 0.088),
@@ -65,59 +42,55 @@ BARS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--graphs", nargs="*", default=list(SPACES))
-    parser.add_argument("--spaces", nargs="*")
-    parser.add_argument("--losses", nargs="*", default=list(RULE))
+    parser.add_argument("--graphs", default=",".join(ROWS))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--csv", type=Path, help="append each run's scores to this file")
+    parser.add_argument("--out", type=Path, default=Path("results/paper"), help="the folder of the records")
+    parser.add_argument("--show", action="store_true", help="do nothing, show what is done")
     given = parser.parse_args()
+    folder = Folder(given.out, compact=True)
     print(header())
     print(
         f"\n{'graph':14}{'space':9}{'metric':7}{'mean':>9}{'worst':>9}{'paper':>9}{'bar':>9}"
-        "  met  seconds (limit)  loss"
+        "  met  seeds  seconds (limit)  loss"
     )
-    for name in given.graphs:
-        graph = load_dataset(name)
-        for space in given.spaces or SPACES[name]:
-            runs = {loss: train(graph, space, loss, given.seeds, given.csv) for loss in given.losses}
-            for metric in METRICS:
-                report(name, space, metric, runs)
+    for graph in given.graphs.split(","):
+        name, spaces, limit = ROWS[graph]
+        table = TABLES[name]
+        runs = paper_runs(table, selected(table, [graph], spaces), range(given.seeds))
+        if not given.show:
+            with closing(execute(folder, unfinished(folder, runs, retry=False), workers=1)) as outcomes:
+                for _ in outcomes:
+                    pass
+        found = [record for run in runs if (record := folder.record(run.id)) is not None]
+        for space in spaces:
+            report(
+                table, graph, space, limit, [r for r in counted(table, found) if r["run"]["space"] == space]
+            )
 
 
-def train(graph: Graph | Dissimilarities, space: str, loss: str, seeds: int, table: Path | None) -> list[Row]:
-    """Scores and seconds, a seed a row."""
-    rows = []
-    for seed in range(seeds):
-        started = time.perf_counter()
-        fit = embed(graph, space, loss=loss, seed=seed)
-        seconds = time.perf_counter() - started
-        scores = evaluate(fit.embedding, graph)
-        rows.append(({m: scores[m] or 0.0 for m in METRICS}, seconds))
-        if table is not None:
-            with table.open("a", newline="") as file:
-                writer = csv.writer(file)
-                writer.writerow([graph.name, space, loss, seed, f"{seconds:.1f}", *rows[-1][0].values()])
-    return rows
-
-
-def report(name: str, space: str, metric: str, runs: dict[str, list[Row]]) -> None:
-    """The line of the loss that is best on average."""
-    column, low = METRICS.index(metric), metric == "ad"
-    paper = PAPER[name, space][column]
-    bar = BARS.get((name, space), PAPER[name, space])[column]
-    if paper is None or bar is None:
-        return
-    sign, unit, digits = (1.0, 1.0, 4) if low else (-1.0, 100.0, 2)
-    values = {loss: [unit * scores[metric] for scores, _ in rows] for loss, rows in runs.items()}
-    loss = min(values, key=lambda each: sign * float(np.mean(values[each])))
-    mean, worst = float(np.mean(values[loss])), sign * max(sign * value for value in values[loss])
-    met = "yes" if sign * worst <= sign * bar else "mean" if sign * mean <= sign * bar else "NO"
-    print(
-        f"{name:14}{space:9}{metric:7}{mean:>9.{digits}f}{worst:>9.{digits}f}"
-        f"{paper:>9.{digits - low}f}{bar:>9.{digits - low}f}  {met:4}"
-        f" {max(seconds for _, seconds in runs[loss]):.1f} ({SECONDS[name]})  {loss}",
-        flush=True,
-    )
+def report(table: PaperTable, graph: str, space: str, limit: int, records: list[Mapping[str, Any]]) -> None:
+    """For each metric, the line of the loss that is best on average."""
+    paper = table.reference[graph, space]
+    bars = dict(zip(table.metrics, BARS.get((graph, space), ()), strict=False)) or paper
+    by_loss = defaultdict(list)
+    for record in records:
+        by_loss[record["run"]["loss"]].append(record)
+    for metric in paper:
+        sign, digits = (1.0, 4) if metric == "ad" else (-1.0, 2)
+        values = {loss: [value(r, metric) or 0.0 for r in rows] for loss, rows in by_loss.items()}
+        if not values:
+            print(f"{graph:14}{space:9}{metric:7}  no record")
+            continue
+        loss = min(values, key=lambda each: sign * fmean(values[each]))
+        mean, worst = fmean(values[loss]), sign * max(sign * v for v in values[loss])
+        bar = sign * bars[metric]
+        met = "yes" if sign * worst <= bar else "mean" if sign * mean <= bar else "NO"
+        seconds = max(r["seconds"] for r in by_loss[loss])
+        print(
+            f"{graph:14}{space:9}{metric:7}{mean:>9.{digits}f}{worst:>9.{digits}f}{paper[metric]:>9.4g}"
+            f"{bars[metric]:>9.4g}  {met:4}{len(values[loss]):>6}  {seconds:.1f} ({limit})  {loss}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

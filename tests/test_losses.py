@@ -28,6 +28,8 @@ LISTED = [cls() for cls in LOSSES]
 SUBJECTS = [
     *LISTED,
     RSNE(Schedule(0.05, 0.05), exclusive=True),
+    RSNE(Schedule(0.2, 0.2), matched=True),
+    RSNE(Schedule(0.3, 0.3), exclusive=True, matched=True),
     as_loss("rsne(T=0.1) + 0.3*ad + 2*neighbourhood + 0.5*rsne(T=0.2,exclusive=true)"),
     Custom(lopsided),
 ]
@@ -142,7 +144,7 @@ def test_blocks_of_rows_give_the_whole(loss: Loss, seed: int, size: int, spread:
 def test_a_perfect_embedding_is_least(loss: Loss, seed: int, exponent: int) -> None:
     """The value there is zero, and positive in any other place."""
     target, noise = drawn(seed)
-    perfect = target / loss.T.start if isinstance(loss, RSNE) else target
+    perfect = target / loss.T.start if isinstance(loss, RSNE) and not loss.matched else target
     value, weights = loss(target, perfect)
     assert abs(value) < CLOSE
     if isinstance(loss, RSNE | Stress):  # smooth there
@@ -169,6 +171,7 @@ TWINS: list[tuple[str, Callable[[Array, Array], float]]] = [
     ("rsne(T=0.02)", lambda t, s: naive.rsne(t, s, 0.02)),
     ("rsne(T=0.5)", lambda t, s: naive.rsne(t, s, 0.5)),
     ("rsne(T=0.1,exclusive=true)", lambda t, s: naive.rsne(t, s, 0.1, exclusive=True)),
+    ("rsne(T=0.5,matched=true)", lambda t, s: naive.rsne(t, s / 0.5, 0.5)),
     ("2*rsne(T=0.5) + 0.25*ad", lambda t, s: 2 * naive.rsne(t, s, 0.5) + 0.25 * naive.distortion(t, s, 0.5)),
 ]
 

@@ -50,12 +50,16 @@ class RSNE(Loss):
 
     If ``exclusive``, of :math:`\mathrm{KL}(q_i\,\|\,p_i)`, which punishes strangers that come close.
 
+    If ``matched``, :math:`q_{j|i} \propto e^{-d_{ij}^2 / T}` too: least where the embedded distances are the
+    target, and not :math:`T^{-1/2}` times as long, so that in a sum with a loss of lengths both agree.
+
     >>> str(RSNE(T="0.5->0.02"))
     'rsne(T=0.5->0.02)'
     """
 
     T: Schedule = USUAL
     exclusive: bool = False
+    matched: bool = False
     symbol: ClassVar[str] = "rsne"
     compares_rows: ClassVar[bool] = True
 
@@ -69,26 +73,31 @@ class RSNE(Loss):
         now = self.T.at(progress)
         return self if now == self.T.start == self.T.end else replace(self, T=Schedule(now, now))
 
+    @property
+    def _inverses(self) -> tuple[float, float]:
+        """What target and squared distances are multiplied by in the exponents."""
+        return 1.0 / self.T.start, 1.0 / self.T.start if self.matched else 1.0
+
     def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
         """Logarithms of both normalisers, and the divergence."""
-        return _statistics(target, sqdist, 1.0 / self.T.start, first, self.exclusive)
+        return _statistics(target, sqdist, *self._inverses, first, self.exclusive)
 
     def rows(
         self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
     ) -> float:
         """The mean of the divergences, and its slopes."""
         weigh = _exclusive if self.exclusive else _inclusive
-        weigh(target, sqdist, 1.0 / self.T.start, first, statistics, both, out)
+        weigh(target, sqdist, *self._inverses, first, statistics, both, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
     def dense(self, target: Array, sqdist: Array, out: Array) -> float:
         """With half the exponentials: those of the statistics are kept for the weights."""
         if self.exclusive:
             return super().dense(target, sqdist, out)
-        sums = _exponentials(target, sqdist, 1.0 / self.T.start, out).sum(axis=0)
+        sums = _exponentials(target, sqdist, *self._inverses, out).sum(axis=0)
         if not sums[:2].min() > LEAST_SUM:
             return super().dense(target, sqdist, out)
-        _combine(sums, out)
+        _combine(sums, self._inverses[1], out)
         return float(np.mean(sums[2] / sums[0] - np.log(sums[0] / sums[1])))
 
 
@@ -106,7 +115,9 @@ def _least(values: Array) -> float:
 
 
 @kernel
-def _statistics(target: Array, sqdist: Array, inverse: float, first: int, exclusive: bool) -> Array:
+def _statistics(
+    target: Array, sqdist: Array, inverse: float, own: float, first: int, exclusive: bool
+) -> Array:
     """Logarithms of both normalisers and the divergence, of each row."""
     rows, n = sqdist.shape
     found = np.empty((3, rows))
@@ -119,23 +130,23 @@ def _statistics(target: Array, sqdist: Array, inverse: float, first: int, exclus
         p[first + i] = q[first + i] = np.inf  # a node is no neighbour of its own
         nearest_t, nearest_s = _least(p), _least(q)
         for j in range(n):
-            p[j], q[j] = exp((nearest_t - p[j]) * inverse), exp(nearest_s - q[j])
+            p[j], q[j] = exp((nearest_t - p[j]) * inverse), exp((nearest_s - q[j]) * own)
         sum_p, sum_q, mean_p, mean_q = 0.0, 0.0, 0.0, 0.0
         for j in range(n):
-            ratio = (nearest_t - t[j]) * inverse - (nearest_s - s[j])  # log p/q but for normalisers
+            ratio = (nearest_t - t[j]) * inverse - (nearest_s - s[j]) * own  # log p/q but for normalisers
             sum_p += p[j]
             sum_q += q[j]
             mean_p += p[j] * ratio
             mean_q -= q[j] * ratio
         log_p, log_q = math.log(sum_p), math.log(sum_q)
         found[0, i] = log_p - nearest_t * inverse
-        found[1, i] = log_q - nearest_s
+        found[1, i] = log_q - nearest_s * own
         found[2, i] = mean_q / sum_q - log_q + log_p if exclusive else mean_p / sum_p - log_p + log_q
     return found
 
 
 @kernel
-def _exponentials(target: Array, sqdist: Array, inverse: float, out: Array) -> Array:
+def _exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: Array) -> Array:
     """Both exponentials of every pair, and the sums over each node's pairs of ``p``, ``q``, ``p log p/q``.
 
     They are symmetric. Of pair ``(i, j)``, ``j < i``, that of ``p`` goes to ``out[i, j]``; those of ``q`` go,
@@ -154,29 +165,29 @@ def _exponentials(target: Array, sqdist: Array, inverse: float, out: Array) -> A
             for j in range(i):
                 p[j] = exp(-t[j] * inverse)
             for j in range(i):
-                q[j] = exp(-s[j])
+                q[j] = exp(-s[j] * own)
             for j in range(i):
                 sum_p[j] += p[j]
             for j in range(i):
                 sum_q[j] += q[j]
             for j in range(i):
-                mean[j] += p[j] * (s[j] - t[j] * inverse)
-            own_p, own_q, own = 0.0, 0.0, 0.0
+                mean[j] += p[j] * (s[j] * own - t[j] * inverse)
+            sum_of_p, sum_of_q, sum_of_terms = 0.0, 0.0, 0.0
             for j in range(i):
-                own_p += p[j]
-                own_q += q[j]
-                own += p[j] * (s[j] - t[j] * inverse)
-            sum_p[i] += own_p
-            sum_q[i] += own_q
-            mean[i] += own
+                sum_of_p += p[j]
+                sum_of_q += q[j]
+                sum_of_terms += p[j] * (s[j] * own - t[j] * inverse)
+            sum_p[i] += sum_of_p
+            sum_q[i] += sum_of_q
+            mean[i] += sum_of_terms
     return sums
 
 
 @kernel
-def _combine(sums: Array, out: Array) -> None:
+def _combine(sums: Array, own: float, out: Array) -> None:
     """Weights of both ends, from what :func:`_exponentials` left in ``out``."""
     n = len(out)
-    inverse_p, inverse_q = 1.0 / (n * sums[0]), 1.0 / (n * sums[1])
+    inverse_p, inverse_q = own / (n * sums[0]), own / (n * sums[1])
     for number in prange(n):
         i = row_and_end(number, n, n, True)[0]
         q, w = out[n - 1 - i, n - i :], out[i]
@@ -188,14 +199,22 @@ def _combine(sums: Array, out: Array) -> None:
 
 @kernel
 def _inclusive(
-    target: Array, sqdist: Array, inverse: float, first: int, statistics: Array, both: bool, out: Array
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    statistics: Array,
+    both: bool,
+    out: Array,
 ) -> None:
-    r""":math:`w_{ij} = (p_{j|i} - q_{j|i})/n`.
+    r""":math:`w_{ij} = (p_{j|i} - q_{j|i})/n`, times the factor ``own`` of the squared distances.
 
     Of ``both`` ends, :math:`e^{-a}/Z_i + e^{-a}/Z_j = e^{-a}/Z_i\,(1 + Z_i/Z_j)`: an exponential a pair, if
     those of the normalisers, taken against their middle, are within the range of floats; two if they are not.
     """
     rows, n = sqdist.shape
+    share = own / n
     log_p, log_q = statistics[0], statistics[1]
     middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
     narrow = both and max(log_p.max() - middle_p, log_q.max() - middle_q) < NARROW
@@ -211,32 +230,40 @@ def _inclusive(
             sum_p, sum_q = 1.0 / inverse_p[first + i], 1.0 / inverse_q[first + i]
             for j in range(n):
                 of_p = exp(-t[j] * inverse - own_p) * (1.0 + sum_p * inverse_p[j])
-                w[j] = (of_p - exp(-s[j] - own_q) * (1.0 + sum_q * inverse_q[j])) / n
+                w[j] = (of_p - exp(-s[j] * own - own_q) * (1.0 + sum_q * inverse_q[j])) * share
         else:
             for j in range(n):
-                w[j] = (exp(-t[j] * inverse - own_p) - exp(-s[j] - own_q)) / n
+                w[j] = (exp(-t[j] * inverse - own_p) - exp(-s[j] * own - own_q)) * share
             if both:
                 for j in range(n):
-                    w[j] += (exp(-t[j] * inverse - log_p[j]) - exp(-s[j] - log_q[j])) / n
+                    w[j] += (exp(-t[j] * inverse - log_p[j]) - exp(-s[j] * own - log_q[j])) * share
         w[first + i] = 0.0
 
 
 @kernel
 def _exclusive(
-    target: Array, sqdist: Array, inverse: float, first: int, statistics: Array, both: bool, out: Array
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    statistics: Array,
+    both: bool,
+    out: Array,
 ) -> None:
     r""":math:`w_{ij} = q_{j|i}(\mathrm{KL}_i - \log q_{j|i}/p_{j|i})/n`."""
     rows, n = sqdist.shape
+    share = own / n
     log_p, log_q, divergence = statistics[0], statistics[1], statistics[2]
     for i in prange(rows):
         t, s = target[i], sqdist[i]
         w = out[i]
-        own_p, own_q, own = log_p[first + i], log_q[first + i], divergence[first + i]
+        own_p, own_q, level = log_p[first + i], log_q[first + i], divergence[first + i]
         for j in range(n):
-            ratio = t[j] * inverse - s[j]
-            w[j] = exp(-s[j] - own_q) * (own - ratio + own_q - own_p) / n
+            ratio = t[j] * inverse - s[j] * own
+            w[j] = exp(-s[j] * own - own_q) * (level - ratio + own_q - own_p) * share
         if both:
             for j in range(n):
-                ratio = t[j] * inverse - s[j]
-                w[j] += exp(-s[j] - log_q[j]) * (divergence[j] - ratio + log_q[j] - log_p[j]) / n
+                ratio = t[j] * inverse - s[j] * own
+                w[j] += exp(-s[j] * own - log_q[j]) * (divergence[j] - ratio + log_q[j] - log_p[j]) * share
         w[first + i] = 0.0

@@ -374,7 +374,7 @@ def test_any_number_round_trips(start: float, end: float, factor: float) -> None
         ("rsne(T=0.1->)", "is not a number or two, as in 0.02 or 0.5->0.01"),
         ("rsne(T=0.1->0.2->0.3)", "more than two numbers"),
         ("rsne(T=warm)", "is not a number or two"),
-        ("rsne(t=0.1)", "there is no argument 't'; it is spelled rsne(T=0.02,exclusive=false)"),
+        ("rsne(t=0.1)", "there is no argument 't'; it is spelled rsne(T=0.02,exclusive=false,matched=false)"),
         ("rsne(exclusive=yes)", "exclusive=yes is neither true nor false"),
         ("ad(T=1)", "there is no argument 'T'"),
         ("neighbourhood(edge=1)", "there is no argument 'edge'"),

@@ -63,6 +63,7 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "export",
         "grid",
         "table",
+        "paper",
         "sample",
         "plot",
     }

@@ -25,6 +25,15 @@ Workers: TypeAlias = Annotated[
     int, typer.Option(min=1, help="Processes, at most one a core; they share the cores.")
 ]
 RetryFailed: TypeAlias = Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed again.")]
+Ray: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Do the runs on this Ray cluster, as in 127.0.0.1:6379, or auto.",
+        show_default=False,
+    ),
+]
 Budget: TypeAlias = Annotated[
     float | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson, RetryFailed, Workers
+from riemap.cli.arguments import AsJson, Ray, RetryFailed, Workers
 from riemap.cli.messages import refusing
 from riemap.cli.runs import compute, interrupted
 
@@ -28,6 +28,7 @@ def grid(
         typer.Option(help="A folder for the records; what is there is not done again.", show_default=False),
     ],
     workers: Workers = 1,
+    ray: Ray = "",
     retry_failed: RetryFailed = False,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +45,7 @@ def grid(
             runs = read_grid(file)
             folder = Folder(out)
             folder.begin([run.id for run in runs])
-            computed = compute(folder, runs, workers, retry=retry_failed, quiet=as_json)
+            computed = compute(folder, runs, workers, retry=retry_failed, quiet=as_json, ray=ray)
             facts = {**_facts(folder, runs), "computed": computed}
     except KeyboardInterrupt:
         interrupted()

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Budget, Records, Workers
+from riemap.cli.arguments import Budget, Ray, Records, Workers
 from riemap.cli.messages import refusing
 from riemap.cli.paper_tables import table
 from riemap.cli.plot import check_figure, write_figure
@@ -40,6 +40,7 @@ def fig2(
     out: Records = Path("results/paper"),
     budget: Budget = None,
     workers: Workers = 1,
+    ray: Ray = "",
     show: Annotated[bool, typer.Option("--show", help="Draw what is done, and do nothing more.")] = False,
 ) -> None:
     """F1@k curves and hop counts of four synthetic graphs, by RSNE at a high temperature.
@@ -55,7 +56,7 @@ def fig2(
             check_figure(figure, "--figure")
             folder, runs = Folder(out, compact=True), synthetic_runs()
             if not show:
-                compute(folder, runs, workers, minutes=budget)
+                compute(folder, runs, workers, minutes=budget, ray=ray)
             found = curves(folder.records())
             missing = len(runs) - sum(len(graph.f1) for graph in found.values())
             if missing == len(runs):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import AsJson, Budget, Records, RetryFailed, Workers
+from riemap.cli.arguments import AsJson, Budget, Ray, Records, RetryFailed, Workers
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.runs import compute, interrupted
 
@@ -27,6 +27,7 @@ def table(
     seeds: Annotated[str, typer.Option(help="Of the runs, as in 0,1,2.")] = "0",
     budget: Budget = None,
     workers: Workers = 1,
+    ray: Ray = "",
     out: Records = Path("results/paper"),
     retry_failed: RetryFailed = False,
     show: Annotated[bool, typer.Option("--show", help="Do nothing; show what is done.")] = False,
@@ -58,7 +59,7 @@ def table(
             if check:
                 failed = _check(folder, runs, workers, as_json)
             else:
-                failed = _run(folder, runs, workers, budget, retry_failed, as_json)
+                failed = _run(folder, runs, workers, ray, budget, retry_failed, as_json)
     except KeyboardInterrupt:
         interrupted()
     raise typer.Exit(1 if failed else 0)
@@ -83,12 +84,13 @@ def _run(
     folder: "Folder",
     runs: "list[Run]",
     workers: int,
+    ray: str,
     budget: float | None,
     retry: bool,
     as_json: bool,
 ) -> int:
     """Do what there is time for; the number of runs that failed."""
-    computed = compute(folder, runs, workers, retry=retry, quiet=as_json, minutes=budget)
+    computed = compute(folder, runs, workers, retry=retry, quiet=as_json, minutes=budget, ray=ray)
     records = [folder.record(run.id) for run in runs]
     failed = [record for record in records if record is not None and "error" in record]
     left = [run for run, record in zip(runs, records, strict=True) if record is None]

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
@@ -26,17 +26,28 @@ def compute(
     retry: bool = False,
     quiet: bool = False,
     minutes: float | None = None,
+    ray: str = "",
 ) -> int:
     """Do what is missing, or what there is time for; how many were done here, and not by another process."""
     from riemap.experiments.budget import Budget
+    from riemap.experiments.cluster import execute_on_ray
     from riemap.experiments.execute import always, execute, unfinished
+    from riemap.experiments.records import cores
     from riemap.experiments.work import FOUND, LEFT
 
     missing = unfinished(folder, runs, retry)
     wanted = always if minutes is None else Budget(folder, minutes).allows
+    if ray and workers > 1:
+        raise ValueError(f"--workers {workers} and --ray {ray} exclude each other: a cluster has its own")
+    if workers > cores():
+        typer.echo(
+            f"riemap: --workers {workers} is more than one a core; {cores()} will do the work", err=True
+        )
+    local = execute(folder, missing, workers, wanted)
     with (
+        redirect_stdout(sys.stderr if ray else sys.stdout),  # Ray prints on stdout when a worker dies
         _progress(len(runs) - len(missing), len(runs), quiet) as step,
-        closing(execute(folder, missing, workers, wanted)) as outcomes,
+        closing(execute_on_ray(folder, missing, ray, wanted) if ray else local) as outcomes,
     ):
         computed = 0
         for found in outcomes:

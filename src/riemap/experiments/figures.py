@@ -55,19 +55,18 @@ def synthetic_runs(seed: int = 0) -> tuple[Run, ...]:
 
 def curves(records: Iterable[Mapping[str, Any]]) -> dict[str, Curves]:
     """Figure 2, by graph; as much of it as there are records of."""
-    found = list(records)
-    return {graph: _curves(graph, found) for graph in SYNTHETIC}
-
-
-def _curves(graph: str, records: Iterable[Mapping[str, Any]]) -> Curves:
-    f1 = {}
-    for space in SPACES:
-        for record in records:
-            run = record["run"]
-            if (run["graph"], run["space"], run["loss"]) == (graph, space, HOT) and is_current(record):
-                f1[space] = np.array(record["f1@k"], dtype=float)
-    hops = np.bincount(shortest_paths(load_dataset(graph)).ravel())[1:]
-    return Curves(f1, hops / hops.sum())
+    known: dict[tuple[str, str], Array] = {}
+    for record in records:
+        run = record["run"]
+        if run["graph"] in SYNTHETIC and run["loss"] == HOT and is_current(record):
+            known[run["graph"], run["space"]] = np.array(record["f1@k"], dtype=float)
+    found = {}
+    for graph in SYNTHETIC:
+        f1 = {space: known[graph, space] for space in SPACES if (graph, space) in known}
+        if f1:
+            hops = np.bincount(shortest_paths(load_dataset(graph)).ravel())[1:]
+            found[graph] = Curves(f1, hops / hops.sum())
+    return found
 
 
 def angles(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Box]]]:

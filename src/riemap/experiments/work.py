@@ -14,8 +14,9 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numba
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from riemap.embeddings import Embedding
     from riemap.graphs import Dissimilarities, Graph
     from riemap.training import Fit
+
+    Opened: TypeAlias = Graph | Dissimilarities
 
 DONE, FAILED, FOUND, HELD, LEFT = "done", "failed", "found", "held", "left"
 """What can be said of a run: all is there; it failed, and that is recorded; another process did it meanwhile;
@@ -52,16 +55,32 @@ def attempt(folder: Folder, run: Run, replaces: str) -> str:
             return HELD
         if folder.stamp(run.id) != replaces:
             return FOUND
-        started = time.perf_counter()
-        with warnings.catch_warnings(record=True) as said:
-            warnings.simplefilter("always", UserWarning)
-            try:
-                found = _result(folder, run)
-            except Exception as error:  # whatever it is, it is accounted for, and the other runs go on
-                found = failure(run, numba.get_num_threads(), type(error).__name__, _message(error))
-        found["warnings"] = [str(warning.message) for warning in said]
-        folder.write(run.id, {**found, "seconds": round(time.perf_counter() - started, 3)})
+        found, embedding = computed(run, lambda: _opened(run.source))
+        if embedding is not None and not folder.compact:
+            embedding.save(folder.embedding(run.id))
+        folder.write(run.id, found)
         return FAILED if "error" in found else DONE
+
+
+def computed(run: Run, opened: "Callable[[], Opened]") -> "tuple[dict[str, Any], Embedding | None]":
+    """The record of a run and its embedding; or a record of what went wrong.
+
+    Parameters
+    ----------
+    run
+        What to do.
+    opened
+        The run's graph.
+    """
+    started, embedding = time.perf_counter(), None
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            found, embedding = _result(run, opened())
+        except Exception as error:  # whatever it is, it is accounted for, and the other runs go on
+            found = failure(run, numba.get_num_threads(), type(error).__name__, _message(error))
+    found["warnings"] = [str(warning.message) for warning in said]
+    return {**found, "seconds": round(time.perf_counter() - started, 3)}, embedding
 
 
 def failure(run: Run, threads: int, kind: str, message: str) -> dict[str, Any]:
@@ -82,28 +101,26 @@ def _heading(run: Run, threads: int) -> dict[str, Any]:
     }
 
 
-def _result(folder: Folder, run: Run) -> dict[str, Any]:
-    """Train, score, keep the embedding, and give what is to be recorded."""
+def _result(run: Run, graph: "Opened") -> "tuple[dict[str, Any], Embedding]":
+    """Train and score."""
     from riemap.metrics import evaluate
     from riemap.spaces import Space
     from riemap.training import fit
     from riemap.training.entry import planned
 
-    graph = _opened(run.source)
     if graph.key != run.key:
         raise ValueError(f"{run.graph} is not what it was when the grid began")
     plan = planned(run.loss, run.preset, run.optimizer, run.epochs, graph.n)
     result = fit(graph, Space.parse(run.space), plan, seed=run.seed)
     scores = evaluate(result.embedding, graph)
-    if not folder.compact:
-        result.embedding.save(folder.embedding(run.id))
-    return {
+    found = {
         **_heading(run, numba.get_num_threads()),
         **scores.as_json(),
         "angles": angles(result.embedding),
         "history": summary(result),
         "stop": result.stop.value,
     }
+    return found, result.embedding
 
 
 def summary(result: "Fit") -> dict[str, Any]:
@@ -125,7 +142,7 @@ def angles(embedding: "Embedding") -> dict[str, Any] | None:
 
 
 @functools.lru_cache(maxsize=1)
-def _opened(source: Source) -> "Graph | Dissimilarities":
+def _opened(source: Source) -> "Opened":
     return source.open()
 
 

@@ -23,15 +23,16 @@ def f1_curves(graphs: Mapping[str, Curves]) -> "Figure":
     for ax, (name, curves) in zip(axes[0], graphs.items(), strict=True):
         hops = np.arange(1, len(curves.pairs) + 1)
         right = ax.twinx()
-        right.fill_between(hops, curves.pairs, color=FAINT, linewidth=0, step="mid")
+        right.stairs(curves.pairs, np.append(hops, len(hops) + 1) - 0.5, color=FAINT, fill=True)
         right.set_ylim(0.0, 2.5 * curves.pairs.max())
         right.grid(visible=False)
         right.tick_params(colors="#888888")
         ax.set_zorder(right.get_zorder() + 1)
         ax.patch.set_visible(False)
         for space, values in curves.f1.items():
-            colour = COLOURS[spaces.index(space) % len(COLOURS)]
-            ax.plot(np.arange(1, len(values) + 1), values, color=colour, linewidth=1.2, label=space)
+            k = spaces.index(space)  # dashes, where curves lie upon each other
+            style = {"color": _colour(k), "linestyle": ("-", (0, (5, 3)))[k % 2], "linewidth": 1.3}
+            ax.plot(np.arange(1, len(values) + 1), values, label=space, **style)
         ax.set_title(name)
         ax.set_xlabel("hops k")
     axes[0, 0].set_ylabel("F1@k")

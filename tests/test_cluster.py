@@ -1,0 +1,182 @@
+"""``riemap grid --ray``: a real cluster of two nodes does what one machine does, whatever dies."""
+
+import builtins
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from test_cli import run
+from test_grid import TINY, toml, whole  # noqa: F401 -- a fixture
+
+import riemap
+from riemap.embeddings import Embedding
+from riemap.experiments import cluster, work
+from riemap.experiments.cluster import execute_on_ray
+from riemap.experiments.grid import grid
+from riemap.experiments.records import Folder
+
+ray = pytest.importorskip("ray")
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """Two nodes of one core each, on loopback."""
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "object_store_memory": 80 << 20}
+    found = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    found.add_node(**node)
+    yield found
+    left = children(found)
+    for each in found.list_all_nodes():
+        each.kill_all_processes(check_alive=False, allow_graceful=False)
+    for pid in left:  # Ray's own agents outlive what started them
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def children(nodes: Any) -> dict[int, bytes]:
+    """Processes that the nodes have started, and what they call themselves."""
+    parents = {str(n.all_processes["raylet"][0].process.pid) for n in nodes.list_all_nodes()}
+    found = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (folder / "stat").read_text().rpartition(")")[2].split()[1] in parents:
+                found[int(folder.name)] = (folder / "cmdline").read_bytes()
+    return found
+
+
+def kill_one(nodes: Any, killed: list[int]) -> None:
+    limit = time.monotonic() + 40
+    while not killed and time.monotonic() < limit:
+        at_work = [pid for pid, name in children(nodes).items() if b"ray::remote_run" in name]
+        for pid in at_work[:1]:
+            time.sleep(0.3)
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+        time.sleep(0.02)
+
+
+def same(record: dict[str, Any]) -> dict[str, Any]:
+    """What does not depend on the machine."""
+    return {key: value for key, value in record.items() if key not in ("seconds", "machine")}
+
+
+def test_records_of_a_cluster_are_those_of_one_machine(
+    nodes: Any,
+    tmp_path: Path,
+    whole: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Though a worker is killed in the middle; and a graph is sent once, for all of its runs."""
+    sent: list[Any] = []
+    put = ray.put
+    monkeypatch.setattr(ray, "put", lambda value: sent.append(value) or put(value))
+    killed: list[int] = []
+    killer = threading.Thread(target=kill_one, args=(nodes, killed))
+    killer.start()
+    out = tmp_path / "out"
+    code = run("grid", str(toml(tmp_path)), "--out", str(out), "--ray", nodes.address, "--json")
+    killer.join()
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["done"], told["computed"]) == (0, 8, 8)
+    assert len(killed) == 1
+    assert [same(r) for r in Folder(out).records()] == [same(r) for r in Folder(whole).records()]
+    for one in grid(TINY):
+        here, there = (Embedding.load(folder / "embeddings" / f"{one.id}.npz") for folder in (whole, out))
+        np.testing.assert_array_equal(here.points[0], there.points[0])
+    assert len(sent) == 2
+    assert list((out / "locks").iterdir()) == []
+    assert not ray.is_initialized()
+
+
+def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has failed, and that is recorded; one that another process has is waited for, or found."""
+    monkeypatch.setattr(cluster, "RETRIES", 1)
+
+    def deadly(version: str, spec: dict[str, Any], graph: Any, matrix: Any, compact: bool) -> Any:
+        import os
+
+        if spec["seed"] == 0:
+            os._exit(1)
+        from riemap.experiments.cluster import remote_run
+
+        return remote_run(version, spec, graph, matrix, compact)
+
+    monkeypatch.setattr(cluster, "remote_run", deadly)
+    folder = Folder(tmp_path, compact=True)
+    runs = grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0, 1, 2, 3]})
+    claim = folder.claim(runs[2].id)
+    assert claim.__enter__()
+    found = {}
+    for outcome in execute_on_ray(folder, runs, nodes.address, lambda one: one.seed != 3):
+        found[outcome.run.seed] = outcome.outcome
+        if outcome.run.seed == 1:
+            folder.write(runs[2].id, {"error": {}})
+            claim.__exit__(None, None, None)
+    assert found == {0: work.FAILED, 1: work.DONE, 2: work.FOUND, 3: work.LEFT}
+    record = folder.record(runs[0].id)
+    assert record is not None
+    assert record["error"]["type"] == "WorkerError"
+    assert "its worker died 2 times" in record["error"]["message"]
+    assert not (tmp_path / "embeddings").exists(), "the folder is compact"
+
+
+def test_nodes_of_another_version(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(riemap, "__version__", "9.9")
+    with pytest.raises(ValueError, match=r"cannot do the runs of riemap 9\.9: .*a node has riemap 0"):
+        list(execute_on_ray(Folder(tmp_path), grid(TINY)[:1], nodes.address))
+    assert not ray.is_initialized()
+
+
+def nobody() -> str:
+    """A port at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--ray", nobody()], "no Ray cluster answers at 127.0.0.1:"),
+        (["--ray", "a b"], "'a b' is not the address of a Ray cluster, e.g. 127.0.0.1:6379, or auto"),
+        (["--ray", "127.0.0.1:99999"], "no Ray cluster answers at 127.0.0.1:99999"),
+        (["--ray", "auto", "--workers", "2"], "--workers 2 and --ray auto exclude each other"),
+    ],
+)
+def test_refused(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), *options) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_without_ray(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original = builtins.__import__
+
+    def lacking(name: str, *args: Any, **kwargs: Any) -> Any:
+        if name == "ray":
+            raise ImportError(name)
+        return original(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", lacking)
+    assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), "--ray", "auto") == 2
+    assert (
+        capsys.readouterr().err == "riemap: clusters need Ray; install it with: pip install 'riemap[ray]'\n"
+    )

@@ -46,9 +46,10 @@ def main() -> None:
         (wheel,) = here.glob("riemap-*.whl")
         pip = (python, "-I", "-m", "pip", "install", "-q", "--disable-pip-version-check")
         run(*pip, "-c", ROOT / "constraints.txt", wheel, cwd=here)
-        print(f"wheel: import {len(modules())} modules, run riemap spaces")
+        print(f"wheel: import {len(modules())} modules, run riemap spaces and riemap paper")
         run(python, "-I", "-c", IMPORT_ALL, *modules(), cwd=here)
         run(riemap, "spaces", cwd=here)
+        run(riemap, "paper", "table6", "--show", cwd=here)
 
 
 if __name__ == "__main__":

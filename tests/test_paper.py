@@ -348,6 +348,9 @@ def test_time_for_one_more(tmp_path: Path) -> None:
     assert not wanted("bunny", "S3", "stress")
     assert not wanted("bunny", "S3", "distortion"), "the same graph: 120 s"
     assert wanted("power", "S3", "stress"), "nothing is known"
+    kept(tmp_path, *records, record("bunny", "S3", "ad", 1, 1, 1) | {"seconds": 300.0})
+    assert wanted("bunny", "S2", "ad"), "the same space"
+    assert not wanted("bunny", "S4", "ad")
     now[0] = 31.0
     assert not wanted("bunny", "S2", "ad")
     now[0] = 60.0

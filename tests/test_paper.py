@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from test_cli import run
 
+import riemap
 from riemap.experiments import beside, paper
 from riemap.experiments.budget import Budget, estimate
 from riemap.experiments.grid import Run, Source
@@ -17,8 +18,6 @@ from riemap.graphs import DATASETS
 from riemap.losses import as_loss
 from riemap.spaces import Space
 from riemap.training.entry import planned
-
-SHARED = Path(__file__).parents[2] / "shared" / "paper"
 
 
 def record(graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0) -> dict[str, Any]:
@@ -215,7 +214,7 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "",
         "bunny    3  S3           –   94.96       –   96.86       –   0.062",
         "",
-        "of 9 cells: 5 better, 0 equal, 1 worse, 3 missing; * is better than the paper, - worse",
+        "of 9 cells: 5 better, 0 equal, 1 worse, 3 missing; * is better than the figure beside it, - worse",
     ]
     assert err == ""
     assert run(*told, "--show", "--json") == 0
@@ -230,6 +229,16 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "S2" not in out
     assert run(*told, "--show", "--format", "markdown") == 0
     assert "| bunny | 2 | S2 | _88.00_ | 88.12 | **95.00** |" in capsys.readouterr().out
+
+
+def test_records_that_do_not_count_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of other rows are nobody's business."""
+    other = record("power", "E3", "distortion", 1, 1, 1)
+    kept(tmp_path, record(*BUNNY, "ad", 88.0, 95.0, 0.12), record(*BUNNY, "distortion", 1, 1, 1), other)
+    assert run("paper", "table6", "--graphs", "bunny", "--out", str(tmp_path), "--show", "--json") == 0
+    out, err = capsys.readouterr()
+    assert len(json.loads(out)["rows"]) == 7
+    assert err.startswith("riemap: 1 of 2 records do not count: ")
 
 
 def test_show_needs_neither_records_nor_data(
@@ -290,7 +299,9 @@ ROWS = ["paper", "table6", "--graphs", "cat-cortex", "--spaces", "S2,S3"]
 
 
 @pytest.mark.usefixtures("quick")
-def test_do_show_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_do_show_and_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(*ROWS, "--out", str(tmp_path), "--json") == 0
     assert json.loads(capsys.readouterr().out) == {
         "runs": 4,
@@ -315,8 +326,12 @@ def test_do_show_and_check(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     path.write_text(
         json.dumps({**found, "scores": {**found["scores"], "ad": found["scores"]["ad"] * 1.00001}})
     )
+    before = riemap.__version__
+    monkeypatch.setattr(riemap, "__version__", "9.9")
     assert run(*ROWS, "--out", str(tmp_path), "--check", "--json") == 1
-    told = json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    assert f"riemap: this is 9.9, and some records are of {before}" in err
+    told = json.loads(out)
     assert (told["checked"], told["different"]) == (4, 1)
     assert told["runs"][found["id"]][0].startswith("ad is ")
 

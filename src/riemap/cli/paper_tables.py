@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import riemap
 from riemap.cli.arguments import AsJson, Budget, Ray, Records, RetryFailed, Workers
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.runs import compute, interrupted
@@ -114,10 +115,18 @@ def _show(
     table: "PaperTable", keys: "Sequence[Key]", folder: "Folder", single: bool, form: str, as_json: bool
 ) -> None:
     from riemap.experiments import beside
+    from riemap.experiments.paper import counted
     from riemap.experiments.typeset import FORMATS
 
     records = [r for r in folder.records() if (r["run"]["graph"], r["run"]["space"]) in set(keys)]
     rows = beside.lines(table, keys, records)
+    others = len(records) - len(counted(table, records))
+    if others:
+        typer.echo(
+            f"riemap: {others} of {len(records)} records do not count: they failed, or have another loss, or "
+            "would be trained in another way today",
+            err=True,
+        )
     beaten = [row for row in rows if row.single is not None]
     if as_json:
         facts = (
@@ -134,7 +143,7 @@ def _show(
         typer.echo(FORMATS[form](beside.sheet(table, rows)))
         found = beside.verdicts(table, rows)
         counts = ", ".join(f"{count} {word}" for word, count in found.items())
-        said = f"of {sum(found.values())} cells: {counts}; * is better than the paper, - worse"
+        said = f"of {sum(found.values())} cells: {counts}; * is better than the figure beside it, - worse"
     typer.echo(f"\n{said}", err=form != "text")
 
 
@@ -145,6 +154,11 @@ def _check(folder: "Folder", runs: "list[Run]", workers: int, as_json: bool) -> 
     known = [run for run in runs if "scores" in (folder.record(run.id) or {})]
     if not known:
         raise ValueError(f"{folder.path} has no record of these {len(runs)} runs; do them without --check")
+    versions = {str((folder.record(run.id) or {}).get("version")) for run in known} - {riemap.__version__}
+    if versions:
+        typer.echo(
+            f"riemap: this is {riemap.__version__}, and some records are of {', '.join(versions)}", err=True
+        )
     found = {}
     for run, differences in check(folder, known, workers):
         found[run.id] = list(differences)

@@ -165,7 +165,7 @@ def single_sheet(table: PaperTable, rows: Iterable[Line]) -> Sheet:
 
 
 def _header(table: PaperTable) -> list[str]:
-    return ["graph", "dim", "space", *(name for metric in table.metrics for name in (metric, "paper"))]
+    return ["graph", "dim", "space", *(name for metric in table.metrics for name in (metric, table.source))]
 
 
 def _heading(row: Line) -> list[Piece]:

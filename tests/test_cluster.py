@@ -3,8 +3,10 @@
 import builtins
 import json
 import os
+import shutil
 import signal
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -33,7 +35,10 @@ def nodes() -> Iterator[Any]:
     from ray.cluster_utils import Cluster
 
     node = {"num_cpus": 1, "object_store_memory": 80 << 20}
-    found = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    logs = tempfile.mkdtemp()
+    found = Cluster(
+        initialize_head=True, head_node_args={**node, "include_dashboard": False, "temp_dir": logs}
+    )
     found.add_node(**node)
     yield found
     left = children(found)
@@ -42,6 +47,7 @@ def nodes() -> Iterator[Any]:
     for pid in left:  # Ray's own agents outlive what started them
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    shutil.rmtree(logs, ignore_errors=True)
 
 
 def children(nodes: Any) -> dict[int, bytes]:

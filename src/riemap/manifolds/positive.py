@@ -26,7 +26,8 @@ import numpy as np
 from numba import prange
 
 from riemap.linalg import LANES, cholesky_inplace, two_product
-from riemap.manifolds.hyperboloid import ORIGIN, chord, radial_part
+from riemap.manifolds.hyperboloid import chord, radial_part
+from riemap.manifolds.lorentz import ORIGIN
 from riemap.triangle import stride
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log

@@ -30,7 +30,7 @@ RULE = (
     "rsne(T=0.2->0.02)",  # all layers: AUC
     "stress + 0.2*rsne(T=1)",  # the same, where lengths help
     "ad",  # lengths: AD
-    "ad + 0.01*rsne(T=0.2->0.0005,matched=true)",  # one embedding for all three
+    "ad + 0.05*rsne(T=0.2->0.003,matched=true)",  # one embedding for all three
 )
 """Losses with which every graph is embedded in every space; a line more is a loss more."""
 

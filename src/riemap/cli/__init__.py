@@ -6,12 +6,26 @@ from typing import Annotated
 import typer
 
 import riemap
-from riemap.cli import datasets, describe, embed, evaluate, export, grid, paper, plot, sample, spaces, table
+from riemap.cli import (
+    datasets,
+    describe,
+    embed,
+    evaluate,
+    export,
+    grid,
+    paper,
+    plot,
+    report,
+    sample,
+    spaces,
+    table,
+)
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("embed")(embed.embed)
 app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
+app.command("report")(report.report)
 app.command("grid")(grid.grid)
 app.command("table")(table.table)
 app.add_typer(paper.app, name="paper")

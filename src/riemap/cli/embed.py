@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +12,7 @@ from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
 from riemap.cli.evaluate import show_scores
 from riemap.cli.messages import refusing
 from riemap.cli.progress import progress
+from riemap.cli.report import write_run
 
 if TYPE_CHECKING:
     from riemap.graphs import Dissimilarities, Graph
@@ -47,6 +49,9 @@ def embed(
         int, typer.Option(min=1, help="Epochs between two checkpoints in that folder.")
     ] = 100,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in that folder.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write a page about it, report.html, into that folder.")
+    ] = False,
     symmetrise: Symmetrise = False,
     whole: Whole = False,
     as_json: AsJson = False,
@@ -60,17 +65,27 @@ def embed(
 
         if resume and out is None:
             raise ValueError("which run? --resume needs --out, the folder of the run to go on with")
+        if report and out is None:
+            raise ValueError("--report is written into the folder of the run; name one, e.g. --out run")
+        given = {"graph": graph, "symmetrise": symmetrise, "whole": whole}
+        given |= {"optimizer": optimizer, "epochs": epochs}
         opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
         results = []
         for text in space:
             folder = out if out is None or len(space) == 1 else out / re.sub(r"[^\w.-]+", "-", text)
-            job = _Job(opened, text, loss, preset, optimizer, epochs, seed, folder)
+            job = _Job(opened, text, loss, preset, given, seed, folder)
             results.append(job.run(checkpoint_every, resume, quiet=as_json))
             if results[-1]["stop"] == "it was interrupted":
                 break
+            if report and folder is not None:
+                write_run(folder, opened, folder / "report.html", shlex.join(_report_command(folder)))
         _show(opened, results, as_json)
     if results[-1]["stop"] == "it was interrupted":
         raise typer.Exit(130)
+
+
+def _report_command(folder: Path) -> list[str]:
+    return ["riemap", "report", str(folder), "-o", str(folder / "report.html")]
 
 
 class _Job:
@@ -82,8 +97,7 @@ class _Job:
         space: str,
         loss: str,
         preset: str,
-        optimizer: str | None,
-        epochs: int | None,
+        given: dict[str, Any],
         seed: int,
         folder: Path | None,
     ) -> None:
@@ -93,10 +107,10 @@ class _Job:
 
         self.graph, self.space, self.seed = graph, Space.parse(space), seed
         check_room(graph, self.space)
-        self.plan = planned(loss, preset, optimizer, epochs, graph.n)
+        self.plan = planned(loss, preset, given["optimizer"], given["epochs"], graph.n)
         self.loss = self.plan.stages[-1].loss
         self.folder = None if folder is None else Run(folder)
-        self.preset = preset
+        self.preset, self.given = preset, given
 
     def run(self, every: int, resume: bool, quiet: bool) -> dict[str, Any]:
         """Train, score, and write the run's folder; or read the folder of one that is finished."""
@@ -123,7 +137,7 @@ class _Job:
         return scores
 
     def config(self) -> dict[str, Any]:
-        """Everything that decides the result."""
+        """Everything that decides the result, and how it was spelled."""
         import riemap
 
         return {
@@ -135,6 +149,7 @@ class _Job:
             "seed": self.seed,
             "plan": self.plan.as_json(),
             "version": riemap.__version__,
+            "given": self.given,
         }
 
     def facts(self, result: "Fit", scores: "Scores") -> dict[str, Any]:

@@ -120,6 +120,17 @@ def evaluate(
     seed
         Of the draw.
     """
+    return scores_of(compared(embedding, graph, sources=sources, seed=seed))
+
+
+def compared(
+    embedding: Embedding,
+    graph: Graph | Dissimilarities,
+    *,
+    sources: int | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """The distances that :func:`evaluate` scores, for those who want to know more of them."""
     if not isinstance(embedding, Embedding) or not isinstance(graph, Graph | Dissimilarities):
         given = f"{type(embedding).__name__} and {type(graph).__name__}"
         raise TypeError(f"an Embedding is compared with a Graph, not {given}; as_graph makes one of others")
@@ -132,12 +143,15 @@ def evaluate(
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
         matrix = shortest_paths(graph)
-        return _scores(
-            Comparison(np.arange(graph.n), matrix, embedding.sqdist_rows, float(matrix.max()), edges)
-        )
+        return Comparison(np.arange(graph.n), matrix, embedding.sqdist_rows, float(matrix.max()), edges)
     drawn = np.random.default_rng(seed).permutation(graph.n)[:count]
     rows = rows_from(graph, drawn)
-    return _with_errors(Comparison(drawn, rows, embedding.sqdist_rows, diameter(graph), edges))
+    return Comparison(drawn, rows, embedding.sqdist_rows, diameter(graph), edges)
+
+
+def scores_of(c: Comparison) -> Scores:
+    """Scores of what was compared; with standard errors where not all nodes were."""
+    return _scores(c) if c.whole else _with_errors(c)
 
 
 def score(distances: NDArray[Any], sqdist: Array, graph: Graph | None = None) -> Scores:

@@ -4,6 +4,7 @@
 ``history.csv`` and ``scores.json`` at its end; each is written beside its place and renamed onto it.
 """
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,8 +46,7 @@ class Run:
                 f"{self.folder} holds a run already, of {known.get('graph')} in {known.get('space')}; "
                 "--resume goes on with it, and another --out keeps it"
             )
-        elif known != json.loads(json.dumps(config)):
-            key = next(key for key in {**known, **config} if known.get(key) != config.get(key))
+        elif (key := _difference(known, json.loads(json.dumps(config)))) is not None:
             raise ValueError(
                 f"{self.folder} holds another run: its {key} is {shown(known.get(key))}, "
                 f"and not {shown(config.get(key))}"
@@ -71,6 +71,20 @@ class Run:
         self._write("scores.json", json.dumps(scores, indent=2, allow_nan=False, ensure_ascii=False))
         self.checkpoint.unlink(missing_ok=True)
 
+    def history(self) -> list[Record]:
+        """What happened in every epoch, of a finished run; nothing if the file is not there."""
+        path = self.folder / "history.csv"
+        try:
+            with path.open(newline="", encoding="utf-8") as file:
+                return [
+                    Record(**{key: kind(row[key]) for key, kind in Record.__annotations__.items()})
+                    for row in csv.DictReader(file)
+                ]
+        except FileNotFoundError:
+            return []
+        except (ValueError, TypeError, KeyError):
+            raise ValueError(f"{path} is not the history of a run; remove it, and the run has none") from None
+
     def scores(self) -> dict[str, Any]:
         """The scores of a finished run."""
         found: dict[str, Any] = json.loads((self.folder / "scores.json").read_text(encoding="utf-8"))
@@ -79,6 +93,12 @@ class Run:
     def _write(self, name: str, text: str) -> None:
         with written_whole(self.folder / name) as file:
             file.write(text.encode())
+
+
+def _difference(known: Mapping[str, Any], config: Mapping[str, Any]) -> str | None:
+    """What two runs do not have in common, if anything; how it was spelled does not count."""
+    keys = (key for key in {**known, **config} if key != "given")
+    return next((key for key in keys if known.get(key) != config.get(key)), None)
 
 
 def load_embedding(path: Path) -> Embedding:

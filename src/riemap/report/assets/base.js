@@ -1,0 +1,78 @@
+// What every page needs: its data, elements, numbers as text, and the theme.
+
+const byId = (id) => document.getElementById(id);
+const data = JSON.parse(byId("data").textContent);
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+// An element with attributes and children. Text is text: nothing is ever parsed as HTML.
+function element(name, attributes = {}, ...children) {
+  return fill(document.createElement(name), attributes, children);
+}
+
+function drawn(name, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+}
+
+function fill(made, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(key, "");
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+// An array that Python packed.
+function unpacked(packed) {
+  const bytes = Uint8Array.from(atob(packed.data), (letter) => letter.charCodeAt(0));
+  const kinds = { f4: Float32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
+  return new kinds[packed.type](bytes.buffer);
+}
+
+// A number for people: four digits, a dash where there is none.
+function shown(value, digits = 4) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  if (Number.isInteger(value)) return value.toLocaleString("en");
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("-", "−");
+  return value.toFixed(size >= 100 ? 1 : size >= 10 ? Math.min(digits, 2) : digits).replace("-", "−");
+}
+
+const plural = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+// --- theme ------------------------------------------------------------------------------------------
+
+const theme = { dark: false, listeners: [], ink: {} };
+
+function setTheme(dark) {
+  theme.dark = dark;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  byId("theme").textContent = dark ? "Light" : "Dark";
+  byId("theme").setAttribute("aria-label", dark ? "Switch to light colours" : "Switch to dark colours");
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ["card", "text", "soft", "accent", "second", "edge", "guide", "globe", "line"]) {
+    theme.ink[name] = style.getPropertyValue(`--${name}`).trim();
+  }
+  for (const listener of theme.listeners) listener();
+}
+
+function startTheme() {
+  const preferred = matchMedia("(prefers-color-scheme: dark)");
+  setTheme(preferred.matches);
+  preferred.addEventListener("change", () => setTheme(preferred.matches));
+  byId("theme").addEventListener("click", () => setTheme(!theme.dark));
+}
+
+function showEnd() {
+  byId("commands").textContent = data.commands.join("\n");
+  byId("version").textContent = `Made by riemap ${data.version}. This page is complete in itself and asks nothing of the network.`;
+}
+
+// Draw into a host now, and again whenever its width or the theme changes.
+function whenever(host, draw) {
+  let width = 0;
+  const again = () => host.isConnected && draw((width = host.clientWidth));
+  new ResizeObserver(() => host.clientWidth !== width && again()).observe(host);
+  theme.listeners.push(again);
+  again();
+}

@@ -1,0 +1,95 @@
+// The charts of the pages, each a function of a host and of numbers.
+
+// F1@k, one curve or several, over the number of pairs that are k apart.
+function f1Chart(host, curves, layers = null) {
+  const most = Math.max(...curves.map((curve) => curve.values.length), 1);
+  const label = curves.map((c) => `${c.name}: F1@1 ${shown(c.values[0])}, F1@${c.values.length} ${shown(c.values.at(-1))}`).join("; ");
+  whenever(host, (width) => {
+    const place = axes(host, width, {
+      height: 280, x: [0.4, most + 0.6], y: [0, 1], xLabel: "k", yLabel: "F1@k", whole: true, label: `F1@k by k. ${label}`,
+    });
+    if (layers) bars(place, layers.map((count, k) => [k + 0.6, k + 1.4, count, `${k + 1}: ${shown(count)} pairs`]));
+    for (const curve of curves) oneCurve(place, curve);
+  });
+}
+
+function oneCurve({ svg, atX, atY }, { name, values, colour, dashes }) {
+  const points = values.map((value, k) => [atX(k + 1), atY(value)]);
+  const line = drawn("path", { class: "curve", d: pathOf(points), "stroke-dasharray": dashes }, drawn("title", {}, name));
+  if (colour) line.style.stroke = colour;
+  svg.append(line);
+  if (points.length > 40) return;
+  points.forEach(([x, y], k) => {
+    const dot = drawn("circle", { class: "dot", cx: x, cy: y, r: 3 }, drawn("title", {}, `${name}: F1@${k + 1} = ${shown(values[k])}`));
+    if (colour) dot.style.fill = colour;
+    svg.append(dot);
+  });
+}
+
+// Bars from below, the tallest as tall as the picture.
+function bars({ svg, atX, bottom, top }, list, main = false) {
+  const most = Math.max(...list.map((bar) => bar[2])) || 1;
+  for (const [from, to, count, text] of list) {
+    const height = (count / most) * (bottom - top);
+    const width = Math.max(atX(to) - atX(from) - (main ? 1 : 0), 0.5);
+    svg.append(drawn("rect", { class: main ? "bar main" : "bar", x: atX(from), y: bottom - height, width, height }, drawn("title", {}, text)));
+  }
+}
+
+function histogramChart(host, { edges, counts }, xLabel, label, zero = false) {
+  const low = zero ? Math.min(edges[0], 0) : edges[0], high = zero ? Math.max(edges.at(-1), 0) : edges.at(-1);
+  whenever(host, (width) => {
+    const most = Math.max(...counts);
+    const place = axes(host, width, { x: [low, high], y: [0, most], xLabel, yLabel: "", label });
+    bars(place, counts.map((count, k) => [edges[k], edges[k + 1], count, `${shown(edges[k], 3)} to ${shown(edges[k + 1], 3)}: ${shown(count)}`]), true);
+    if (zero && low < 0 && high > 0) {
+      place.svg.append(drawn("line", { class: "ideal", x1: place.atX(0), x2: place.atX(0), y1: place.top, y2: place.bottom }));
+    }
+  });
+}
+
+// Few values, a bar each.
+function valuesChart(host, values, counts, xLabel, label) {
+  const gap = values.length > 1 ? Math.min(...values.slice(1).map((v, k) => v - values[k])) : 1;
+  whenever(host, (width) => {
+    const total = counts.reduce((a, b) => a + b, 0), shares = counts.map((count) => count / total);
+    const place = axes(host, width, {
+      x: [values[0] - gap, values.at(-1) + gap], y: [0, Math.max(...shares)], xLabel, yLabel: "share", label,
+    });
+    bars(place, values.map((v, k) => [v - 0.4 * gap, v + 0.4 * gap, shares[k], `${shown(v, 3)}: ${(100 * shares[k]).toFixed(1)} %`]), true);
+  });
+}
+
+// How many pairs have which distance in the graph and which in the space; of each column, the shares.
+function densityChart(host, density, unit, label) {
+  const { across, up } = density, columns = across.length - 1, rows = up.length - 1;
+  const counts = unpacked(density.counts), totals = new Float64Array(columns);
+  for (let k = 0; k < counts.length; k++) totals[k % columns] = Math.max(totals[k % columns], counts[k]);
+  whenever(host, (width) => {
+    const place = axes(host, width, {
+      height: 300, x: [across[0], across.at(-1)], y: [0, up.at(-1)], xLabel: `graph distance, ${unit}`, yLabel: "embedded distance", label,
+    });
+    for (let r = 0; r < rows; r++) {
+      for (let c = 0; c < columns; c++) {
+        const count = counts[r * columns + c];
+        if (count === 0) continue;
+        const y = place.atY(up[r + 1]), x = place.atX(across[c]);
+        const cell = drawn("rect", { x, y, width: place.atX(across[c + 1]) - x + 0.3, height: place.atY(up[r]) - y + 0.3 });
+        const share = Math.sqrt(count / totals[c]);
+        cell.style.fill = sequential(theme.dark ? share : 1 - share);
+        place.svg.append(cell);
+      }
+    }
+    const [from, to] = [across[0], Math.min(across.at(-1), up.at(-1))];
+    place.svg.append(drawn("line", { class: "ideal", x1: place.atX(from), y1: place.atY(from), x2: place.atX(to), y2: place.atY(to) }));
+  });
+}
+
+function lineChart(host, xs, ys, xLabel, label, wantsLog) {
+  const logarithmic = wantsLog && Math.min(...ys) > 0 && Math.max(...ys) > 30 * Math.min(...ys);
+  const low = logarithmic ? Math.min(...ys) : Math.min(...ys, 0), high = Math.max(...ys);
+  whenever(host, (width) => {
+    const place = axes(host, width, { height: 220, x: [xs[0], xs.at(-1)], y: [low, high || 1], xLabel, label, logarithmic, whole: true });
+    place.svg.append(drawn("path", { class: "curve", d: pathOf(xs.map((x, k) => [place.atX(x), place.atY(ys[k])])) }));
+  });
+}

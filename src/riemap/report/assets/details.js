@@ -1,0 +1,146 @@
+// Beside the pictures: the node that is chosen, the legend, the search box, and the tip at the pointer.
+
+const FOUND = 12; // nodes that a search lists
+
+function scoresOf(model, i) {
+  const rows = [["degree", "degree"], ["distortion", "distortion"], ["f1", "F1 of its neighbours"], ["ricci", "Ricci curvature"]];
+  const found = rows.filter(([key]) => model.values[key]).map(([key, title]) => [title, shown(model.values[key][i], 3)]);
+  return data.groups ? [["label", data.groups[i]], ...found] : found;
+}
+
+function showNode(model) {
+  const host = byId("node"), i = model.chosen;
+  if (i === null) {
+    host.replaceChildren(element("p", {}, "Click a node, or find one by name, to see what is near it in the space and in the graph."));
+    return;
+  }
+  const list = element("dl");
+  for (const [title, value] of scoresOf(model, i)) list.append(element("dt", {}, title), element("dd", {}, value));
+  host.replaceChildren(
+    element("h3", {}, model.labels[i]),
+    list,
+    element("p", {}, "Nearest, with their distances; in bold, near in both"),
+    element("div", { class: "near" }, nearest(model, i, "space"), nearest(model, i, "graph")),
+  );
+}
+
+// The nearest of a node in the space or in the graph; in bold those that are near in both.
+function nearest(model, i, where) {
+  const own = listed(model, i, where), other = new Set(listed(model, i, where === "space" ? "graph" : "space").map(([j]) => j));
+  const list = element("ol");
+  for (const [j, far] of own) {
+    const name = element("span", {}, model.labels[j]);
+    const button = element("button", { type: "button", class: other.has(j) ? "both" : "", title: model.labels[j] }, name, element("span", { class: "far" }, far));
+    button.addEventListener("click", () => model.choose(j));
+    button.addEventListener("pointerenter", () => model.hover(j));
+    button.addEventListener("pointerleave", () => model.hover(null));
+    list.append(element("li", {}, button));
+  }
+  const title = element("span", { class: `${where}-key` }, `in the ${where}`);
+  return element("div", {}, element("h4", {}, title), list);
+}
+
+function listed(model, i, where) {
+  const near = model.near[where];
+  if (!near) return model.neighbours(i).slice(0, 10).map((j) => [j, ""]);
+  const values = where === "space" ? near.embedded : near.graph;
+  return Array.from({ length: near.k }, (_, r) => i * near.k + r).map((p) => [near.nodes[p], shown(values[p], 2)]);
+}
+
+// --- legend and tip ---------------------------------------------------------------------------------
+
+function showLegend(model) {
+  const mode = model.modes.get(model.mode), host = byId("legend");
+  if (mode.kind === "group") {
+    const names = mode.names.slice(0, OKABE_ITO.length);
+    const rest = mode.names.length - names.length;
+    const texts = rest ? [...names, `${rest} others`] : names;
+    host.replaceChildren(element("ul", {}, ...texts.map((text, k) => element("li", {}, swatch(categorical(k)), text))));
+    return;
+  }
+  const [low, high] = bounds(mode.values, mode.kind), text = mode.text || ((v) => shown(v, 2));
+  const bar = element("canvas", { width: STEPS + 1, height: 1, "aria-hidden": "true" }), ink = bar.getContext("2d");
+  for (let k = 0; k <= STEPS; k++) {
+    ink.fillStyle = mode.kind === "diverging" ? diverging((2 * k) / STEPS - 1) : sequential(k / STEPS);
+    ink.fillRect(k, 0, 1, 1);
+  }
+  const said = model.mode === "hops" ? [element("div", {}, `from ${model.short(model.chosen ?? model.famous[0])}`)] : [];
+  host.replaceChildren(bar, element("div", { class: "ends" }, element("span", {}, text(low)), element("span", {}, text(high))), ...said);
+}
+
+function swatch(colour) {
+  const made = element("span", { class: "swatch" });
+  made.style.background = colour;
+  return made;
+}
+
+function showTip(model, i, event) {
+  const tip = byId("tip");
+  tip.hidden = i === null || !event;
+  if (tip.hidden) return;
+  tip.replaceChildren(element("b", {}, model.labels[i]), ...scoresOf(model, i).map(([title, value]) => element("span", {}, `${title} ${value}`)));
+  const { width, height } = tip.getBoundingClientRect();
+  const x = event.clientX + 16 + width > innerWidth ? event.clientX - 12 - width : event.clientX + 16;
+  tip.style.left = `${Math.max(x, 4)}px`;
+  tip.style.top = `${Math.min(event.clientY + 14, innerHeight - height - 4)}px`;
+}
+
+// --- search -----------------------------------------------------------------------------------------
+
+function startSearch(model) {
+  const box = byId("search"), list = byId("found"), lower = model.labels.map((label) => label.toLowerCase());
+  let found = [], active = -1;
+
+  const close = () => {
+    list.hidden = true;
+    box.setAttribute("aria-expanded", "false");
+    box.removeAttribute("aria-activedescendant");
+  };
+  const take = (i) => {
+    box.value = model.labels[i];
+    close();
+    model.choose(i);
+  };
+  const highlight = (k) => {
+    active = k;
+    [...list.children].forEach((item, p) => item.setAttribute("aria-selected", String(p === k)));
+    if (k >= 0) {
+      box.setAttribute("aria-activedescendant", `found-${k}`);
+      list.children[k].scrollIntoView({ block: "nearest" });
+    }
+  };
+  const look = () => {
+    found = matches(lower, box.value.trim().toLowerCase());
+    list.replaceChildren(...found.map((i, k) => {
+      const item = element("li", { role: "option", id: `found-${k}`, "aria-selected": "false" }, model.labels[i]);
+      item.addEventListener("pointerdown", (event) => (event.preventDefault(), take(i)));
+      return item;
+    }));
+    list.hidden = found.length === 0;
+    box.setAttribute("aria-expanded", String(!list.hidden));
+    highlight(found.length ? 0 : -1);
+  };
+
+  box.addEventListener("input", look);
+  box.addEventListener("blur", close);
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "ArrowDown" && list.hidden) look();
+    else if (event.key === "ArrowDown" && found.length) highlight((active + 1) % found.length);
+    else if (event.key === "ArrowUp" && found.length) highlight((active + found.length - 1) % found.length);
+    else if (event.key === "Enter" && !list.hidden && active >= 0) take(found[active]);
+    else if (event.key === "Escape") close();
+    else return;
+    event.preventDefault();
+  });
+}
+
+// Names that are what was typed, then those that begin like it, then those that hold it.
+function matches(names, text) {
+  if (!text) return [];
+  const ranks = [(name) => name === text, (name) => name.startsWith(text), (name) => name.includes(text)];
+  const found = new Set();
+  for (const good of ranks) {
+    for (let i = 0; i < names.length && found.size < FOUND; i++) if (good(names[i])) found.add(i);
+  }
+  return [...found];
+}

@@ -1,0 +1,70 @@
+// What surrounds the nodes: the boundary of a ball, the net of a globe, the rings of a cone.
+
+// Chains of places in the coordinates of a view, drawn thinly under everything else.
+function guides(kind) {
+  if (kind === "globe") return net();
+  if (kind === "ball") return ["x", "y", "z"].map((axis) => ring(axis, 0, 1));
+  if (kind === "cone") return cone();
+  if (kind === "space") return [[[-1, 0, 0], [1, 0, 0]], [[0, -1, 0], [0, 1, 0]], [[0, 0, -1], [0, 0, 1]]];
+  if (kind === "line") return [[[-1.08, 0, 0], [1.08, 0, 0]]];
+  return [];
+}
+
+// A circle about an axis, at a place on it.
+function ring(axis, place, radius) {
+  return Array.from({ length: 73 }, (_, k) => {
+    const u = radius * Math.cos((k * Math.PI) / 36), v = radius * Math.sin((k * Math.PI) / 36);
+    return axis === "x" ? [place, u, v] : axis === "y" ? [u, place, v] : [u, v, place];
+  });
+}
+
+function net() {
+  const found = [];
+  for (const degrees of [-60, -30, 0, 30, 60]) {
+    found.push(ring("y", Math.sin((degrees * Math.PI) / 180), Math.cos((degrees * Math.PI) / 180)));
+  }
+  for (let k = 0; k < 6; k++) {
+    const c = Math.cos((k * Math.PI) / 6), s = Math.sin((k * Math.PI) / 6);
+    found.push(ring("z", 0, 1).map(([u, v]) => [u * c, v, u * s]));
+  }
+  return found;
+}
+
+// The cone stands on its tip; its axis is upwards.
+const upright = ([x, y, z]) => [1.05 * x, 1.4 * (z - 0.55), 1.05 * y];
+
+function cone() {
+  const found = [0.25, 0.5, 0.75, 1].map((h) => ring("z", h, h).map(upright));
+  for (const [x, y] of ring("z", 0, 1).filter((_, k) => k % 9 === 0 && k < 72)) {
+    found.push([upright([0, 0, 0]), upright([x, y, 1])]);
+  }
+  return found;
+}
+
+// A round boundary, which looks the same from everywhere.
+function boundary(context, scene) {
+  const { kind } = scene.view;
+  if (!["disk", "ball", "globe", "circle"].includes(kind)) return;
+  context.beginPath();
+  context.arc(scene.cx, scene.cy, scene.unit, 0, 2 * Math.PI);
+  if (kind === "globe") {
+    context.fillStyle = theme.ink.globe;
+    context.fill();
+  }
+  context.strokeStyle = kind === "circle" ? theme.ink.guide : theme.ink.soft;
+  context.lineWidth = kind === "circle" ? 2 : 1;
+  context.stroke();
+}
+
+// Circles of equal distance from the mean, in the disk.
+function rings(context, scene) {
+  for (let distance = 1; distance <= 6; distance++) {
+    const radius = Math.tanh(distance / 2);
+    context.beginPath();
+    ring("z", 0, radius).forEach(([x, y], k) => {
+      const [u, v] = moved(scene.motion, x, y);
+      context[k ? "lineTo" : "moveTo"](scene.cx + scene.unit * u, scene.cy - scene.unit * v);
+    });
+    context.stroke();
+  }
+}

@@ -1,0 +1,49 @@
+"""The page of a grid: its runs in one table, and their F1@k curves in one picture."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import riemap
+from riemap.experiments.records import finite
+from riemap.metrics import METRICS
+from riemap.report.document import document
+
+
+def board_page(
+    title: str, records: Sequence[Mapping[str, Any]], links: Mapping[str, str], commands: Sequence[str]
+) -> str:
+    """The whole page, as HTML.
+
+    Parameters
+    ----------
+    title
+        What the grid is called.
+    records
+        Of its runs; those that failed are counted and left out.
+    links
+        Where the page of a run is, by its id, for the runs that have one.
+    commands
+        That make the page again.
+    """
+    done = [record for record in records if "error" not in record]
+    data = {
+        "title": title,
+        "version": riemap.__version__,
+        "commands": list(commands),
+        "metrics": [{"name": m.name, "title": m.title, "best": m.best} for m in METRICS],
+        "failed": len(records) - len(done),
+        "rows": [_row(record, links.get(record["id"])) for record in done],
+    }
+    return document("board.html", ("board.js",), f"{title}: leaderboard", finite(data))
+
+
+def _row(record: Mapping[str, Any], link: str | None) -> dict[str, Any]:
+    run = record["run"]
+    return {
+        "link": link,
+        **{key: run[key] for key in ("graph", "space", "loss", "preset", "optimizer", "seed")},
+        "dim": record["dim"],
+        "seconds": record.get("seconds"),
+        "scores": record["scores"],
+        "f1@k": [round(value, 4) for value in record["f1@k"]],
+    }

@@ -1,0 +1,123 @@
+"""From what is on disk to the subject of a page: a run's folder, its graph, groups of nodes, a grid."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from riemap.experiments.records import Folder
+from riemap.graphs import Dissimilarities, Graph, open_graph
+from riemap.graphs.source import content_lines, load, split
+from riemap.report.run import Subject
+from riemap.specs import shown
+from riemap.training.runs import Run, load_embedding
+
+NONE = "(none)"
+"""The group of nodes that a file of labels does not name."""
+
+
+def run_graph(run: Path, given: str | None, *, symmetrise: bool, whole: bool) -> Graph | Dissimilarities:
+    """The graph of a run: the one that is named, or the one that the run's folder names."""
+    config = (Run(run).config() if run.is_dir() else None) or {}
+    known = config.get("given", {})
+    text = given if given is not None else known.get("graph", config.get("graph"))
+    if text is None:
+        raise ValueError(
+            f"{run} does not tell what was embedded; name the graph, e.g. riemap report {run} karate"
+        )
+    if given is None:
+        symmetrise, whole = known.get("symmetrise", False), known.get("whole", False)
+    try:
+        graph = open_graph(str(text), symmetrise=symmetrise, component="error" if whole else "largest")
+    except (ValueError, OSError) as error:
+        if given is not None:
+            raise
+        raise ValueError(
+            f"the graph of {run} is not here ({error}); name it: riemap report {run} GRAPH"
+        ) from None
+    if config.get("key", graph.key) != graph.key:
+        raise ValueError(
+            f"{shown(text)} is not the graph that was embedded in {run}, or it has changed; name that one"
+        )
+    return graph
+
+
+def run_subject(
+    run: Path,
+    graph: Graph | Dissimilarities,
+    command: str,
+    *,
+    groups: Sequence[str] | None = None,
+    grid: Path | None = None,
+) -> Subject:
+    """What the page of a run's folder, or of an ``.npz`` file, is about."""
+    config = (Run(run).config() if run.is_dir() else None) or {}
+    commands = [embed_command(config, run), command] if config else [command]
+    history = Run(run).history() if run.is_dir() else []
+    others = [] if grid is None else grid_records(grid, graph)
+    return Subject(
+        load_embedding(run),
+        graph,
+        commands,
+        setting(config),
+        {key: [getattr(record, key) for record in history] for key in ("stage", "loss", "rate")}
+        if history
+        else None,
+        groups,
+        others,
+    )
+
+
+def setting(config: Mapping[str, Any]) -> dict[str, Any]:
+    """How an embedding was trained, for the head of its page."""
+    found = {key: config[key] for key in ("loss", "preset", "seed") if key in config}
+    stages = config.get("plan", {}).get("stages", [])
+    return {**found, "stages": [stage["loss"] for stage in stages]}
+
+
+def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
+    """The command that makes an embedding again, of a run's configuration or of a grid's run."""
+    given = config.get("given", config)
+    words = ["riemap", "embed", str(given.get("graph", config.get("graph")))]
+    words += ["--space", str(config.get("space")), "--loss", str(config.get("loss"))]
+    if config.get("preset", "default") != "default":
+        words += ["--preset", str(config["preset"])]
+    for key in ("optimizer", "epochs"):
+        if given.get(key) is not None:
+            words += [f"--{key}", str(given[key])]
+    words += ["--seed", str(config.get("seed", 0))]
+    words += [f"--{key}" for key in ("symmetrise", "whole") if given.get(key)]
+    return shlex.join([*words, "--out", str(out)])
+
+
+def grid_records(grid: Path, graph: Graph | Dissimilarities) -> list[dict[str, Any]]:
+    """The finished runs of a grid that are about the same graph."""
+    records = [record for record in Folder(grid).records() if "error" not in record]
+    same = [record for record in records if record["run"]["key"] == graph.key]
+    if not same:
+        raise ValueError(f"{grid} has no finished run of {graph.name}; its pages compare runs of one graph")
+    return same
+
+
+def read_groups(path: Path, graph: Graph | Dissimilarities) -> list[str]:
+    """The label of every node, from a file with a line ``node,label`` for each; some may be missing."""
+    source = load(path, (".csv",), "labels.csv")
+    places, lines = content_lines(source.lines())
+    numbers = {str(label): i for i, label in enumerate(graph.labels)}
+    found: dict[int, str] = {}
+    for place, line in zip(places, lines, strict=True):
+        fields = [field.decode() for field in split(source, place, line)]
+        if len(fields) != 2:
+            raise source.error(place, f"{len(fields)} columns; a line is a node and its label, e.g. 'a,red'")
+        node, label = fields
+        if node not in numbers and place == places[0]:  # the headings
+            continue
+        if node not in numbers:
+            example = shown(str(graph.labels[0]))
+            raise source.error(place, f"no node of {graph.name} is called {shown(node)}; one is {example}")
+        if numbers[node] in found:
+            raise source.error(place, f"node {shown(node)} has a label already; keep one")
+        found[numbers[node]] = label
+    if not found:
+        raise ValueError(f"{source.file} names no node; a line is a node and its label, e.g. 'a,red'")
+    return [found.get(i, NONE) for i in range(graph.n)]

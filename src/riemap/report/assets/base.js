@@ -2,7 +2,6 @@
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
-const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 // An element with attributes and children. Text is text: nothing is ever parsed as HTML.
 function element(name, attributes = {}, ...children) {
@@ -34,7 +33,7 @@ function shown(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("-", "−");
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("e+", "e").replaceAll("-", "−");
   return value.toFixed(size >= 100 ? 1 : size >= 10 ? Math.min(digits, 2) : digits).replace("-", "−");
 }
 

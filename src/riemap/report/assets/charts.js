@@ -4,9 +4,11 @@
 function f1Chart(host, curves, layers = null) {
   const most = Math.max(...curves.map((curve) => curve.values.length), 1);
   const label = curves.map((c) => `${c.name}: F1@1 ${shown(c.values[0])}, F1@${c.values.length} ${shown(c.values.at(-1))}`).join("; ");
+  const least = Math.min(...curves.flatMap((curve) => curve.values), 1);
+  const low = layers ? 0 : Math.min(Math.max(Math.floor(10 * least - 0.2) / 10, 0), 0.9);
   whenever(host, (width) => {
     const place = axes(host, width, {
-      height: 280, x: [0.4, most + 0.6], y: [0, 1], xLabel: "k", yLabel: "F1@k", whole: true, label: `F1@k by k. ${label}`,
+      height: layers ? 280 : 360, x: [0.4, most + 0.6], y: [low, 1], xLabel: "k", yLabel: "F1@k", whole: true, label: `F1@k by k. ${label}`,
     });
     if (layers) bars(place, layers.map((count, k) => [k + 0.6, k + 1.4, count, `${k + 1}: ${shown(count)} pairs`]));
     for (const curve of curves) oneCurve(place, curve);

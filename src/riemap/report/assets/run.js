@@ -94,7 +94,7 @@ function showFaithful() {
 
 function showOthers() {
   const names = ["f1@1", "auc", "map", "ad", "worst"], ours = { space: data.space, dim: data.dim, loss: data.setting.loss || "–", seed: data.setting.seed ?? "–", scores: data.scores, ours: true };
-  const known = data.others.filter((o) => !(o.space === ours.space && o.loss === ours.loss && o.seed === ours.seed));
+  const known = data.others.filter((o) => !(o.space === ours.space && o.loss === ours.loss && o.seed === ours.seed && o.scores.auc === ours.scores.auc));
   const rows = [ours, ...known].sort((a, b) => a.dim - b.dim || (b.scores.auc ?? 0) - (a.scores.auc ?? 0));
   card("faithful-cards", "Beside other spaces", `${data.graph} in the spaces of a grid; this page's embedding is marked.`, true).append(
     table(["space", "loss", "dim", "seed", ...names], rows.map((r) => ({ ours: r.ours, cells: [r.space, r.loss, String(r.dim), String(r.seed), ...names.map((name) => shown(r.scores[name]))] })), 2));

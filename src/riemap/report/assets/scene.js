@@ -38,7 +38,7 @@ class Scene {
     if (!["disk", "ball"].includes(this.view.kind)) return 1;
     let far = 0;
     for (let i = 0; i < this.model.n; i++) far = Math.max(far, Math.hypot(...at(this.points, i)));
-    return far > 0.75 ? 1 : Math.min(0.85 / (far || 1), 6);
+    return far > 0.75 ? 1 : Math.min(0.85 / (far || 1), 1.6);
   }
 
   resize() {

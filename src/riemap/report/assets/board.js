@@ -115,12 +115,6 @@ function showCurves() {
   curves.forEach(({ name, colour }) => byId("keys").append(element("li", {}, swatch(colour), name)));
 }
 
-function swatch(colour) {
-  const made = element("span", { class: "swatch" });
-  made.style.background = colour;
-  return made;
-}
-
 startTheme();
 byId("title").textContent = data.title;
 byId("lead").textContent = [plural(new Set(data.rows.map((r) => r.graph)).size, "graph"), plural(new Set(data.rows.map((r) => r.space)).size, "space"), plural(data.rows.length, "run")].join(" · ");

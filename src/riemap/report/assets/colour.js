@@ -60,3 +60,9 @@ function bounds(values, kind) {
   const far = Math.max(Math.abs(low), Math.abs(high)) || 1;
   return [-far, far];
 }
+
+function swatch(colour) {
+  const made = element("span", { class: "swatch" });
+  made.style.background = colour;
+  return made;
+}

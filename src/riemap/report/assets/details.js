@@ -59,19 +59,14 @@ function showLegend(model) {
     return;
   }
   const [low, high] = bounds(mode.values, mode.kind), text = mode.text || ((v) => shown(v, 2));
+  const beyond = [mode.values.some((v) => v < low) ? "≤ " : "", mode.values.some((v) => v > high) ? "≥ " : ""];
   const bar = element("canvas", { width: STEPS + 1, height: 1, "aria-hidden": "true" }), ink = bar.getContext("2d");
   for (let k = 0; k <= STEPS; k++) {
     ink.fillStyle = mode.kind === "diverging" ? diverging((2 * k) / STEPS - 1) : sequential(k / STEPS);
     ink.fillRect(k, 0, 1, 1);
   }
   const said = model.mode === "hops" ? [element("div", {}, `from ${model.short(model.chosen ?? model.famous[0])}`)] : [];
-  host.replaceChildren(bar, element("div", { class: "ends" }, element("span", {}, text(low)), element("span", {}, text(high))), ...said);
-}
-
-function swatch(colour) {
-  const made = element("span", { class: "swatch" });
-  made.style.background = colour;
-  return made;
+  host.replaceChildren(bar, element("div", { class: "ends" }, element("span", {}, `${beyond[0]}${text(low)}`), element("span", {}, `${beyond[1]}${text(high)}`)), ...said);
 }
 
 function showTip(model, i, event) {

@@ -33,7 +33,7 @@ function straight(a, b, places) {
 function hyperbolic(a, b, places) {
   const x = lifted(a), y = lifted(b);
   const product = x[3] * y[3] - dot(x, y);
-  const d = Math.acosh(Math.max(product, 1)), pieces = Math.min(Math.max(Math.ceil(2.5 * d), 1), 14);
+  const d = Math.acosh(Math.max(product, 1)), pieces = Math.min(Math.max(Math.ceil(4 * d), 1), 24);
   for (let k = 1; k < pieces; k++) {
     const t = k / pieces, p = Math.sinh((1 - t) * d), q = Math.sinh(t * d);
     const up = Math.sinh(d) + p * x[3] + q * y[3];

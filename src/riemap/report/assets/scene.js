@@ -1,7 +1,7 @@
 // A picture of all nodes: where they are on the screen, and how they and the edges are drawn.
 
 const SOLID = new Set(["ball", "globe", "cone", "space"]);
-const GOAL = 12; // milliseconds that the edges of one frame may take
+const GOAL = 45; // milliseconds from one frame to the next
 const BATCH = 200; // edges in one stroke, so that crowded places are darker
 
 class Scene {
@@ -17,7 +17,8 @@ class Scene {
     this.order = shuffled(this.lines.starts.length - 1);
     this.guides = guides(view.kind);
     this.screen = new Float32Array(3 * model.n);
-    this.budget = 3000;
+    this.budget = 4000;
+    this.last = 0;
     this.layers = ["edges", "trace", "nodes", "marks"].map((name) => element("canvas", { "aria-hidden": "true", class: name }));
     this.inks = this.layers.map((canvas) => canvas.getContext("2d"));
     stage.append(...this.layers);
@@ -113,15 +114,19 @@ class Scene {
 
   // As many edges as a frame allows, in an order that shows some of everything; the rest in later frames.
   drawEdges(from) {
+    this.pace();
     const count = this.order.length, to = Math.min(from + Math.round(this.budget), count);
-    const start = performance.now();
     for (let k = from; k < to; k += BATCH) this.stroke(k, Math.min(k + BATCH, to));
-    if (to - from > 500) {
-      const spent = Math.max(performance.now() - start, 0.1);
-      this.budget = Math.min(Math.max((this.budget * GOAL) / spent, 500), 30000);
-    }
     if (to < count) this.frame = requestAnimationFrame(() => this.drawEdges(to));
     else this.finished = true;
+  }
+
+  // How many edges that is, by the time since the frame before; a pause says nothing.
+  pace() {
+    const now = performance.now(), gap = now - this.last;
+    this.last = now;
+    if (gap > 400) return;
+    this.budget = Math.min(Math.max(this.budget * Math.min(Math.max(GOAL / gap, 0.5), 1.5), 1500), 30000);
   }
 
   stroke(from, to) {
@@ -159,7 +164,7 @@ class Scene {
     ink.clearRect(0, 0, this.width, this.height);
     if (this.solid) order.sort((a, b) => screen[3 * a + 2] - screen[3 * b + 2]);
     ink.strokeStyle = theme.ink.card;
-    ink.lineWidth = model.n > 1500 ? 0.3 : 0.8;
+    ink.lineWidth = 0.8;
     for (const i of order) {
       ink.globalAlpha = this.clear(i);
       ink.fillStyle = model.fill[i];
@@ -167,7 +172,7 @@ class Scene {
       if (this.matrices) this.ellipse(ink, i);
       else ink.arc(screen[3 * i], screen[3 * i + 1], this.radius(i), 0, 2 * Math.PI);
       ink.fill();
-      ink.stroke();
+      if (model.n <= 1500) ink.stroke();
     }
     ink.globalAlpha = 1;
     this.drawNames(ink);

@@ -220,14 +220,21 @@ class Tab:
         """Text into what has the focus."""
         self.send("Input.insertText", text=text)
 
-    def screenshot(self, path: Path, selector: str | None = None) -> None:
-        """The window, or one element of the page, as a PNG."""
+    def screenshot(self, path: Path, selector: str | None = None, margin: int = 16) -> None:
+        """The window, or one element of the page with a margin, as a PNG."""
         clip: dict[str, Any] = {}
         if selector is not None:
             box = self.evaluate(
                 f"(() => {{ const b = document.querySelector({json.dumps(selector)}).getBoundingClientRect();"
-                " return {x: b.x + scrollX, y: b.y + scrollY, width: b.width, height: b.height} })()"
+                " return [b.x + scrollX, b.y + scrollY, b.width, b.height] })()"
             )
+            x, y, width, height = box
+            box = {
+                "x": x - margin,
+                "y": y - margin,
+                "width": width + 2 * margin,
+                "height": height + 2 * margin,
+            }
             clip = {"clip": {**box, "scale": 1}, "captureBeyondViewport": True}
         found = self.send("Page.captureScreenshot", format="png", **clip)
         path.write_bytes(base64.b64decode(found["data"]))

@@ -80,7 +80,6 @@ def run_page(subject: Subject) -> str:
         "edges": edges,
         "views": [view.as_json() for view in views(embedding, edges)],
         "factors": {"count": len(embedding.space.factors), "shown": MOST},
-        "scales": np.exp(embedding.log_scales).tolist(),
         "nodes": _nodes(pairs, curved, graph),
         "groups": None if subject.groups is None else list(subject.groups),
         **_faithful(pairs, graph),

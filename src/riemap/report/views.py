@@ -6,7 +6,7 @@ through tangent coordinates at the mean, of which principal components keep thre
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -69,9 +69,12 @@ class View:
 
 def views(embedding: Embedding, edges: NDArray[np.int64]) -> list[View]:
     """The pictures of every factor, in order; of more than twelve, the first."""
+    factors, scales = embedding.space.factors, np.exp(embedding.log_scales)
     found: list[View] = []
-    for m, x in list(zip(embedding.space.factors, embedding.points, strict=True))[:MOST]:
-        found += factor_views(m, x, edges)
+    for m, x, scale in list(zip(factors, embedding.points, scales, strict=True))[:MOST]:
+        for view in factor_views(m, x, edges):
+            said = f" In the product, its squared distances count {scale:.3g} times."
+            found.append(replace(view, caption=view.caption + said) if len(factors) > 1 else view)
     return found
 
 
@@ -216,7 +219,7 @@ def _ellipses(m: Manifold, where: Array, cone: Array, resized: bool) -> View:
     said += "Ellipses lie where two principal components of their tangent coordinates at the mean put them, "
     said += f"which keep {kept:.0%} of the variance."
     said += " Their shapes are true, their sizes on a logarithmic scale." if resized else ""
-    return View("ellipses", f"Ellipses, {m}", said, _fitted(points), matrices=_entries(cone))
+    return View("ellipses", f"Ellipses, {m}", said, 0.85 * _fitted(points), matrices=_entries(cone))
 
 
 def _about(m: Manifold, at: Array, x: Array) -> Array:

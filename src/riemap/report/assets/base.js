@@ -28,13 +28,14 @@ function unpacked(packed) {
   return new kinds[packed.type](bytes.buffer);
 }
 
-// A number for people: four digits, a dash where there is none.
+// A number for people: about four digits, a dash where there is none.
 function shown(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const size = Math.abs(value);
+  if (size < 1e-12) return "0"; // what rounding leaves
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("e+", "e").replaceAll("-", "−");
-  return value.toFixed(size >= 100 ? 1 : size >= 10 ? Math.min(digits, 2) : digits).replace("-", "−");
+  return value.toFixed(size >= 100 ? 1 : Math.min(digits, size >= 10 ? 2 : size > 1 ? 3 : 4)).replace("-", "−");
 }
 
 const plural = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -43,7 +43,7 @@ function bests() {
 }
 
 function showHead() {
-  const row = element("tr", {}, element("th", { scope: "col" }, element("span", { class: "mark" }, "curve")));
+  const row = element("tr", {}, element("th", { scope: "col", class: "word tick" }, "curve"));
   for (const { key, title, said, word } of COLUMNS) {
     const arrow = state.key === key ? (state.down ? " ↓" : " ↑") : "";
     const button = element("button", { type: "button", title: said, "data-key": key }, title + arrow);
@@ -76,7 +76,7 @@ function oneRow(row, best) {
     state.ticked[box.checked ? "add" : "delete"](row);
     showCurves();
   });
-  const line = element("tr", {}, element("td", {}, box));
+  const line = element("tr", {}, element("td", { class: "word tick" }, box));
   for (const { key, word, metric } of COLUMNS) {
     const now = value(row, key);
     const text = typeof now === "string" ? now : key === "seconds" ? shown(now, 1) : shown(now);

@@ -63,13 +63,13 @@ function valuesChart(host, values, counts, xLabel, label) {
 }
 
 // How many pairs have which distance in the graph and which in the space; of each column, the shares.
-function densityChart(host, density, unit, label) {
+function densityChart(host, density, xLabel, label) {
   const { across, up } = density, columns = across.length - 1, rows = up.length - 1;
   const counts = unpacked(density.counts), totals = new Float64Array(columns);
   for (let k = 0; k < counts.length; k++) totals[k % columns] = Math.max(totals[k % columns], counts[k]);
   whenever(host, (width) => {
     const place = axes(host, width, {
-      height: 300, x: [across[0], across.at(-1)], y: [0, up.at(-1)], xLabel: `graph distance, ${unit}`, yLabel: "embedded distance", label,
+      height: 300, x: [across[0], across.at(-1)], y: [0, up.at(-1)], xLabel, yLabel: "embedded distance", label,
     });
     for (let r = 0; r < rows; r++) {
       for (let c = 0; c < columns; c++) {

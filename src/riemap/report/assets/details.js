@@ -58,7 +58,7 @@ function showLegend(model) {
     host.replaceChildren(element("ul", {}, ...texts.map((text, k) => element("li", {}, swatch(categorical(k)), text))));
     return;
   }
-  const [low, high] = bounds(mode.values, mode.kind), text = mode.text || ((v) => shown(v, 2));
+  const [low, high] = bounds(mode.values, mode.kind), text = mode.text || ((v) => shown(v, high - low < 0.1 ? 3 : 2));
   const beyond = [mode.values.some((v) => v < low) ? "≤ " : "", mode.values.some((v) => v > high) ? "≥ " : ""];
   const bar = element("canvas", { width: STEPS + 1, height: 1, "aria-hidden": "true" }), ink = bar.getContext("2d");
   for (let k = 0; k <= STEPS; k++) {

@@ -16,6 +16,8 @@ function showTop() {
 function showViews(model) {
   const host = byId("views"), names = { h: data.graph, s: data.space };
   host.classList.toggle("one", data.views.length === 1);
+  const { count, shown: some } = data.factors;
+  if (count > some) byId("map").append(element("p", { class: "hint" }, `The space has ${count} factors; these are the first ${some}.`));
   return data.views.map((view, k) => {
     const label = `${view.title}: ${names.h} in ${names.s}, ${plural(data.n, "node")}. ${view.caption} Arrow keys turn, plus and minus zoom, N and P choose a node.`;
     const stage = element("div", { class: "stage", tabindex: "0", role: "application", "aria-label": label });
@@ -78,11 +80,11 @@ function showFaithful() {
   card("faithful-cards", "Scores", `${note}; ↑ more is better, ↓ less is.`).append(table(["metric", "", "value"], data.metrics.map((m) => {
     const error = errors[m.name] ? ` ± ${shown(errors[m.name])}` : "";
     return { cells: [`${m.name} ${m.best === "high" ? "↑" : "↓"}`, m.title, shown(data.scores[m.name]) + error] };
-  }), 2));
+  }), 2, "scores"));
   f1Chart(card("faithful-cards", "F1@k, layer by layer", "The curve: how well a node's nearest in the space are its nearest in the graph, up to layer k. The bars: how many pairs are on layer k."),
     [{ name: data.space, values: data["f1@k"] }], data.layers);
   densityChart(card("faithful-cards", "Distances: graph against space", "How the embedded distances of pairs spread at each graph distance, in the unit of the graph. On the dashed line nothing is distorted."),
-    data.density, unit, `Density of embedded distance by graph distance; correlation ${shown(data.scores.pearson)}`);
+    data.density, unit === "hops" ? "graph distance, hops" : "graph distance", `Density of embedded distance by graph distance; correlation ${shown(data.scores.pearson)}`);
   const d = data.distortions;
   histogramChart(card("faithful-cards", "Distortion, node by node", `Mean of |embedded / graph − 1| over the pairs of a node: median ${shown(d.median, 3)}, worst ${shown(d.max, 3)}.`),
     d, "distortion", `Histogram of the distortion of nodes: median ${shown(d.median, 3)}, from ${shown(d.min, 3)} to ${shown(d.max, 3)}`);

@@ -189,7 +189,7 @@ class Scene {
   ellipse(ink, i) {
     const [a, b, c] = this.matrices.subarray(3 * i, 3 * i + 3);
     const middle = (a + c) / 2, far = Math.hypot((a - c) / 2, b);
-    const unit = (0.9 * this.unit) / Math.sqrt(this.model.n) / Math.sqrt(this.ellipseSize());
+    const unit = (Math.min(0.9 / Math.sqrt(this.model.n), 0.14) * this.unit) / Math.sqrt(this.ellipseSize());
     const [long, short] = [middle + far, Math.max(middle - far, 0)].map((value) => Math.max(unit * Math.sqrt(value), 0.7));
     ink.ellipse(this.screen[3 * i], this.screen[3 * i + 1], long, short, -0.5 * Math.atan2(b, (a - c) / 2), 0, 2 * Math.PI);
   }
@@ -210,7 +210,7 @@ class Scene {
     ink.lineJoin = "round";
     for (const i of this.model.famous) {
       const text = this.model.short(i), width = ink.measureText(text).width, below = this.view.kind === "line";
-      const x = this.screen[3 * i] + (below ? -width / 2 : this.radius(i) + 4);
+      const x = this.screen[3 * i] + (below ? -width / 2 : this.radius(i) + 6);
       const y = this.screen[3 * i + 1] + (below ? this.radius(i) + 16 : 4);
       const covered = taken.some(([u, v, w]) => x < u + w + 4 && u < x + width + 4 && Math.abs(y - v) < 14);
       if (covered || (this.view.kind === "globe" && this.screen[3 * i + 2] < 0)) continue;

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from riemap.graphs import Dissimilarities, Graph
 
 
+MANY = 1500
+"""Nodes of a graph whose page takes more than a moment."""
+
+
 def report(
     run: Annotated[
         Path,
@@ -82,6 +86,8 @@ def write_run(run: Path, graph: "Graph | Dissimilarities", out: Path, command: s
     from riemap.report import run_page
     from riemap.report.folders import run_subject
 
+    if graph.n > MANY:
+        typer.echo(f"riemap: looking at the pairs of {graph.n} nodes, and at how they curve", err=True)
     _write(out, run_page(run_subject(run, graph, command, **more)))
     typer.echo(f"riemap: wrote {out}", err=True)
 

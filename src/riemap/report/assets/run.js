@@ -67,7 +67,7 @@ function table(headings, rows, words, kind = "") {
   const head = element("tr", {}, ...headings.map((text, k) => cell("th", text, k, { scope: "col" })));
   const body = rows.map((row) => {
     const line = element("tr", { class: row.ours ? "ours" : "" });
-    row.cells.forEach((text, k) => line.append(cell("td", text, k, k < words ? { class: "word name", title: text } : {})));
+    row.cells.forEach((text, k) => line.append(cell("td", text, k, k < words ? { class: "word name", title: text.textContent ?? text } : {})));
     return line;
   });
   return element("div", { class: "scroll" }, element("table", { class: kind }, element("thead", {}, head), element("tbody", {}, ...body)));
@@ -77,10 +77,11 @@ function showFaithful() {
   const { unit } = data, sampled = data.sources < data.n;
   const note = sampled ? `Estimated from ${shown(data.sources)} of ${shown(data.n)} nodes, ± one standard error` : "Over all pairs of nodes";
   const errors = data.standard_errors || {};
-  card("faithful-cards", "Scores", `${note}; ↑ more is better, ↓ less is.`).append(table(["metric", "", "value"], data.metrics.map((m) => {
+  card("faithful-cards", "Scores", `${note}. ↑ more is better, ↓ less is.`).append(table(["metric", "value"], data.metrics.map((m) => {
     const error = errors[m.name] ? ` ± ${shown(errors[m.name])}` : "";
-    return { cells: [`${m.name} ${m.best === "high" ? "↑" : "↓"}`, m.title, shown(data.scores[m.name]) + error] };
-  }), 2, "scores"));
+    const name = element("span", {}, m.title, element("small", {}, ` ${m.name} ${m.best === "high" ? "↑" : "↓"}`));
+    return { cells: [name, shown(data.scores[m.name]) + error] };
+  }), 1, "scores"));
   f1Chart(card("faithful-cards", "F1@k, layer by layer", "The curve: how well a node's nearest in the space are its nearest in the graph, up to layer k. The bars: how many pairs are on layer k."),
     [{ name: data.space, values: data["f1@k"] }], data.layers);
   densityChart(card("faithful-cards", "Distances: graph against space", "How the embedded distances of pairs spread at each graph distance, in the unit of the graph. On the dashed line nothing is distorted."),

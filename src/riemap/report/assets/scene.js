@@ -34,12 +34,13 @@ class Scene {
     this.change();
   }
 
-  // Where nodes keep to the middle of a ball, a larger one of the middle.
+  // Where nodes keep to the middle of a round picture, a larger one of the middle.
   fit() {
-    if (!["disk", "ball"].includes(this.view.kind)) return 1;
-    let far = 0;
-    for (let i = 0; i < this.model.n; i++) far = Math.max(far, Math.hypot(...at(this.points, i)));
-    return far > 0.75 ? 1 : Math.min(0.85 / (far || 1), 1.6);
+    const { kind } = this.view;
+    if (!["disk", "ball", "globe"].includes(kind)) return 1;
+    const reach = ([x, y, z]) => (kind === "globe" ? (z < 0 ? 1 : Math.hypot(x, y)) : Math.hypot(x, y, z));
+    const far = this.model.numbers.reduce((most, i) => Math.max(most, reach(at(this.points, i))), 1e-9);
+    return kind === "globe" ? Math.min(Math.max(0.6 / far, 1), 1.8) : far > 0.75 ? 1 : Math.min(0.85 / far, 1.6);
   }
 
   resize() {

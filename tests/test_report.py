@@ -21,7 +21,7 @@ from riemap.graphs import Dissimilarities
 from riemap.manifolds import MANIFOLDS
 from riemap.means import frechet_mean
 from riemap.metrics.scores import compared
-from riemap.report import Subject, board_page, run_page
+from riemap.report import Subject, run_page
 from riemap.report.document import as_json, document
 from riemap.report.folders import read_groups
 from riemap.report.pairs import NEAR, WORST, look
@@ -420,6 +420,38 @@ def test_a_grid_has_a_leaderboard_and_a_page_a_run(here: Path, capsys: pytest.Ca
     assert run("report", "results", "--labels", "x.csv") == 2
 
 
-def test_a_failed_run_is_counted() -> None:
-    page = board_page("results", [{"id": "a", "error": {"type": "ValueError", "message": "no"}}], {}, [])
-    assert (data(page)["failed"], data(page)["rows"]) == (1, [])
+def test_a_grid_with_failures_and_one_that_is_damaged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "grid.toml").write_text('graphs = ["cycle(n=7)"]\nspaces = ["E2", "H2", "S2"]\nepochs = 5\n')
+    assert run("grid", "grid.toml", "--out", "results") == 0
+    first, second, third = sorted((here / "results" / "records").iterdir())
+    first.write_text('{"id": "a", "error": {"type": "ValueError", "message": "no"}}')
+    assert run("report", "results", "--no-pages") == 0
+    found = data((here / "report.html").read_text())
+    assert (found["failed"], len(found["rows"])) == (1, 2)
+    whole = second.read_text()
+    for change in ({"id": "../../elsewhere"}, {"id": None}, {"run": {}}):
+        second.write_text(json.dumps({**json.loads(whole), **change}))
+        capsys.readouterr()
+        assert run("report", "results") == 2
+        assert "results has a record that is not one of a run" in capsys.readouterr().err
+    second.write_text(first.read_text())
+    third.write_text(first.read_text())
+    assert run("report", "results") == 2
+    assert "results has no run that is done" in capsys.readouterr().err
+
+
+def test_a_damaged_run_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "karate", "-s", "H2", "--out", "run") == 0
+    config, history = (here / "run" / name for name in ("config.json", "history.csv"))
+    whole = config.read_text()
+    for change in ({"plan": 3}, {"plan": {"stages": [1]}}, {"given": "karate"}):
+        config.write_text(json.dumps({**json.loads(whole), **change}))
+        capsys.readouterr()
+        assert run("report", "run") == 2
+        assert "config.json is not the configuration of a run" in capsys.readouterr().err
+    config.write_text(whole)
+    history.write_text("epoch,stage,loss,rate,seconds\n0,0,one,2,3\n")
+    assert run("report", "run") == 2
+    assert "history.csv is not the history of a run" in capsys.readouterr().err
+    history.unlink()
+    assert run("report", "run") == 0

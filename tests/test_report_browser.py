@@ -66,7 +66,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
         attempt(results, run, "")
     links = dict.fromkeys((run.id for run in runs), "one.html")
     (path / "one.html").write_text("<title>one</title>")
-    page = board_page("results", results.records(), links, ["riemap report results"])
+    page = board_page("results", results.records(), 0, links, ["riemap report results"])
     (path / "board.html").write_text(page, encoding="utf-8")
     return path / "board.html"
 
@@ -330,7 +330,7 @@ def test_no_script_of_a_grid_runs(browser: Browser, board: Path, tmp_path: Path)
     record = {**record, "run": {**record["run"], "graph": NASTY, "loss": NASTY, "space": NASTY}}
     path = tmp_path / "board.html"
     links = {record["id"]: "javascript:window.hurt=1"}
-    path.write_text(board_page(NASTY, [record], links, [NASTY]), encoding="utf-8")
+    path.write_text(board_page(NASTY, [record], 0, links, [NASTY]), encoding="utf-8")
     tab = opened(browser, path)
     tab.evaluate("document.querySelector('#rows tbody a').click()")
     tab.frame()

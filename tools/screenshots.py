@@ -80,7 +80,7 @@ def board(folder: Path) -> Path:
     for run in runs:
         attempt(results, run, results.stamp(run.id))
     links = {run.id: f"board_files/{run.id}.html" for run in runs}
-    page = board_page("results", results.records(), links, ["riemap report results -o board.html"])
+    page = board_page("results", results.records(), 0, links, ["riemap report results -o board.html"])
     path = folder / "board.html"
     path.write_text(page, encoding="utf-8")
     return path

@@ -105,15 +105,14 @@ def _check(run: Path, out: Path) -> None:
 def _grid(folder: "Folder", named: list[str], out: Path, pages: bool, symmetrise: bool) -> None:
     """Write a leaderboard, and the pages that it links to."""
     from riemap.report import board_page
+    from riemap.report.folders import finished
 
-    records = folder.records()
-    done = [record for record in records if "error" not in record]
-    if not done:
-        raise ValueError(f"{folder.path} has no run that is done; 'riemap grid' does them")
-    command = shlex.join(["riemap", "report", str(folder.path), *named, "-o", str(out)])
+    done = finished(folder)
+    words = ["riemap", "report", str(folder.path), *named, "-o", str(out)]
+    command = shlex.join([*words, *["--symmetrise"] * symmetrise, *["--no-pages"] * (not pages)])
     links = _pages(folder, done, named, out, symmetrise, command) if pages else {}
-    title = folder.path.resolve().name
-    _write(out, board_page(title, records, links, [command + ("" if pages else " --no-pages")]))
+    failed = len(folder.records()) - len(done)
+    _write(out, board_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
     typer.echo(f"riemap: wrote {out}{beside}", err=True)
 

@@ -10,7 +10,11 @@ from riemap.report.document import document
 
 
 def board_page(
-    title: str, records: Sequence[Mapping[str, Any]], links: Mapping[str, str], commands: Sequence[str]
+    title: str,
+    records: Sequence[Mapping[str, Any]],
+    failed: int,
+    links: Mapping[str, str],
+    commands: Sequence[str],
 ) -> str:
     """The whole page, as HTML.
 
@@ -19,20 +23,21 @@ def board_page(
     title
         What the grid is called.
     records
-        Of its runs; those that failed are counted and left out.
+        Of its runs that are done.
+    failed
+        How many others failed.
     links
         Where the page of a run is, by its id, for the runs that have one.
     commands
         That make the page again.
     """
-    done = [record for record in records if "error" not in record]
     data = {
         "title": title,
         "version": riemap.__version__,
         "commands": list(commands),
         "metrics": [{"name": m.name, "title": m.title, "best": m.best} for m in METRICS],
-        "failed": len(records) - len(done),
-        "rows": [_row(record, links.get(record["id"])) for record in done],
+        "failed": failed,
+        "rows": [_row(record, links.get(record["id"])) for record in records],
     }
     return document("board.html", ("board.js",), f"{title}: leaderboard", finite(data))
 

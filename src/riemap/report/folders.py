@@ -16,9 +16,23 @@ NONE = "(none)"
 """The group of nodes that a file of labels does not name."""
 
 
+NAMES = {"graph", "key", "space", "loss", "preset", "optimizer", "seed"}
+"""What the record of a grid's run says of it."""
+
+
+def run_config(run: Path) -> dict[str, Any]:
+    """The configuration in the folder of a run; nothing of an ``.npz`` file."""
+    config = (Run(run).config() if run.is_dir() else None) or {}
+    try:
+        setting(config), embed_command(config, run)
+    except (AttributeError, KeyError, TypeError):
+        raise ValueError(f"{run / 'config.json'} is not the configuration of a run; embed it anew") from None
+    return config
+
+
 def run_graph(run: Path, given: str | None, *, symmetrise: bool, whole: bool) -> Graph | Dissimilarities:
     """The graph of a run: the one that is named, or the one that the run's folder names."""
-    config = (Run(run).config() if run.is_dir() else None) or {}
+    config = run_config(run)
     known = config.get("given", {})
     text = given if given is not None else known.get("graph", config.get("graph"))
     if text is None:
@@ -51,7 +65,7 @@ def run_subject(
     grid: Path | None = None,
 ) -> Subject:
     """What the page of a run's folder, or of an ``.npz`` file, is about."""
-    config = (Run(run).config() if run.is_dir() else None) or {}
+    config = run_config(run)
     commands = [embed_command(config, run), command] if config else [command]
     history = Run(run).history() if run.is_dir() else []
     others = [] if grid is None else grid_records(grid, graph)
@@ -92,11 +106,23 @@ def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
 
 def grid_records(grid: Path, graph: Graph | Dissimilarities) -> list[dict[str, Any]]:
     """The finished runs of a grid that are about the same graph."""
-    records = [record for record in Folder(grid).records() if "error" not in record]
-    same = [record for record in records if record["run"]["key"] == graph.key]
+    same = [record for record in finished(Folder(grid)) if record["run"]["key"] == graph.key]
     if not same:
         raise ValueError(f"{grid} has no finished run of {graph.name}; its pages compare runs of one graph")
     return same
+
+
+def finished(folder: Folder) -> list[dict[str, Any]]:
+    """The records of the runs that did not fail, each with all that a page needs of it."""
+    done = [record for record in folder.records() if "error" not in record]
+    for record in done:
+        id, run = record.get("id"), record["run"]
+        known = isinstance(id, str) and Path(id).name == id  # it names a page
+        if not (known and "f1@k" in record and isinstance(run, dict) and run.keys() >= NAMES):
+            raise ValueError(f"{folder.path} has a record that is not one of a run: {shown(id)}; remove it")
+    if not done:
+        raise ValueError(f"{folder.path} has no run that is done; 'riemap grid' does them")
+    return done
 
 
 def read_groups(path: Path, graph: Graph | Dissimilarities) -> list[str]:

@@ -23,7 +23,6 @@ WORST = 5
 ACROSS, UP = 60, 48
 """Cells of the density of distances: at most so many across, and so many up."""
 
-
 TIE = 1e-9
 """Decides between nodes that are as far in the graph: the one that is nearer in the space comes first."""
 

@@ -53,7 +53,7 @@ function setTheme(dark) {
   for (const name of ["card", "text", "soft", "accent", "second", "edge", "guide", "globe", "line"]) {
     theme.ink[name] = style.getPropertyValue(`--${name}`).trim();
   }
-  for (const listener of theme.listeners) listener();
+  for (const listener of [...theme.listeners]) listener();
 }
 
 function startTheme() {

@@ -7,7 +7,6 @@ from typing import Any, final
 import numpy as np
 
 import riemap
-from riemap.distances import spread
 from riemap.embeddings import Embedding
 from riemap.experiments.records import finite
 from riemap.graphs import Dissimilarities, Graph
@@ -82,7 +81,7 @@ def run_page(subject: Subject) -> str:
         "factors": {"count": len(embedding.space.factors), "shown": MOST},
         "nodes": _nodes(pairs, curved, graph),
         "groups": None if subject.groups is None else list(subject.groups),
-        **_faithful(pairs, graph),
+        **_faithful(pairs),
         "curvature": {**curved.facts, "angles": angles(embedding)},
         "history": None if subject.history is None else thinned(subject.history),
         "others": [_other(record) for record in subject.others],
@@ -108,8 +107,7 @@ def _near(near: Near) -> dict[str, Any]:
     return {"nodes": near.nodes, "embedded": near.embedded, **({"graph": near.graph} if known else {})}
 
 
-def _faithful(pairs: Pairs, graph: Graph | Dissimilarities) -> dict[str, Any]:
-    lengths, counts, _, exact = spread(graph)
+def _faithful(pairs: Pairs) -> dict[str, Any]:
     return {
         "worst": pairs.worst,
         "density": {
@@ -118,7 +116,6 @@ def _faithful(pairs: Pairs, graph: Graph | Dissimilarities) -> dict[str, Any]:
             "up": pairs.density.up.tolist(),
         },
         "distortions": histogram(pairs.distortion),
-        "distances": {"values": lengths.tolist(), "pairs": counts.tolist(), "exact": exact},
     }
 
 

@@ -182,3 +182,17 @@ def test_training_that_diverges_says_so(
     err = capsys.readouterr().err
     assert "riemap: warning: epoch 1 of training in H2: the loss is no number" in err
     assert "no number again" in err
+
+
+def test_a_run_is_resumed_however_its_graph_is_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ring.edges").write_text("0 1\n1 2\n2 3\n3 0\n3 4\n")
+    assert run("embed", "ring.edges", "-s", "E2", "--out", "run") == 0
+    assert json.loads(Path("run/config.json").read_text())["given"]["graph"] == "ring.edges"
+    assert run("embed", "./ring.edges", "-s", "E2", "--out", "run", "--resume") == 0
+    Path("ring.edges").write_text("0 1\n1 2\n2 3\n3 4\n")
+    capsys.readouterr()
+    assert run("embed", "ring.edges", "-s", "E2", "--out", "run", "--resume") == 2
+    assert "run holds another run: its key is" in capsys.readouterr().err

@@ -11,6 +11,9 @@ import typer
 if TYPE_CHECKING:
     from riemap.training import Record
 
+READY = "getting ready: the first run in a space compiles it, once"
+"""Said until there is something to tell."""
+
 LINES = 10
 """Lines for a whole run where there is no terminal."""
 
@@ -21,14 +24,16 @@ def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable
     if quiet:
         yield lambda record: None
     elif sys.stderr.isatty():
-        with bar(epochs, title=title) as update:
+        with bar(epochs, title=title, state=READY) as update:
             yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  rate {record.rate:.2g}")
     else:
         yield _lines(title, epochs)
 
 
 @contextmanager
-def bar(total: int, done: int = 0, title: str = "") -> Iterator[Callable[[int | None, str], None]]:
+def bar(
+    total: int, done: int = 0, title: str = "", state: str = ""
+) -> Iterator[Callable[[int | None, str], None]]:
     """A bar on stderr with the time left; the function takes how much is done, or adds one, and a text."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -41,7 +46,7 @@ def bar(total: int, done: int = 0, title: str = "") -> Iterator[Callable[[int | 
         TextColumn("{task.fields[state]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(title, total=total, completed=done, state="")
+        task = shown.add_task(title, total=total, completed=done, state=state)
 
         def update(completed: int | None, state: str) -> None:
             shown.update(task, completed=completed, advance=1 if completed is None else None, state=state)

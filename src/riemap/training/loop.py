@@ -2,11 +2,14 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TypeAlias, final
+
+import numba
 
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph
@@ -15,6 +18,9 @@ from riemap.training.epochs import Epochs
 from riemap.training.interrupts import noted_interrupts
 from riemap.training.plan import Plan
 from riemap.training.state import Progress, Record
+
+ALONE = 150
+"""Nodes up to which a second thread gains nothing, and where other work has the cores makes all wait."""
 
 Callback: TypeAlias = Callable[[Record], object]
 """Is told of every epoch; returning ``False`` stops the run."""
@@ -79,7 +85,7 @@ def fit(
         state = Progress.load(checkpoint, identity)
         run.started -= state.history[-1].seconds if state.history else 0.0
     stop = Stop.FINISHED
-    with noted_interrupts() as interrupted:
+    with _threads(run.target.n), noted_interrupts() as interrupted:
         try:
             while state.epoch < plan.epochs:
                 if run.stands_still(state):  # also one that a checkpoint brought here
@@ -101,3 +107,14 @@ def fit(
                 state.save(checkpoint, identity)
     embedding = run.embedding(state)
     return Fit(embedding, tuple(state.history), stop, plan, time.perf_counter() - started)
+
+
+@contextmanager
+def _threads(nodes: int) -> Iterator[None]:
+    """As many as there are, or one for few nodes; the results are the same."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1 if nodes <= ALONE else before)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

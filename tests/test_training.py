@@ -532,6 +532,21 @@ def test_control_c_waits_for_the_end_of_an_epoch(times: int, epochs: int) -> Non
     assert (result.stop, len(result.history)) == (Stop.INTERRUPTED, epochs)
 
 
+@pytest.mark.parametrize(("n", "threads"), [(150, 1), (151, 2)])
+def test_few_nodes_are_work_for_one_thread(n: int, threads: int) -> None:
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("this machine has one core, or Numba was told so")
+    told: set[int] = set()
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(2)
+        path = Graph.from_edges([(i, i + 1) for i in range(n - 1)])
+        fit(path, H2, plan_of(flat, 2), callbacks=(lambda record: told.add(numba.get_num_threads()),))
+        assert (told, numba.get_num_threads()) == ({threads}, 2)
+    finally:
+        numba.set_num_threads(before)
+
+
 def test_a_handler_of_somebody_else_is_left_alone() -> None:
     told: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: told.append(number))

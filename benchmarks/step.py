@@ -1,6 +1,6 @@
 """One whole training step of the paper's protocol, for us and for geoopt; and how time and memory grow.
 
-Run: python benchmarks/step.py [E3 S3 H6 SPD3 Stein3] [--grow [H3]]
+Run: python benchmarks/step.py [E3 S3 H6 SPD3 Stein3] [--grow [H3]] [--plot docs/images/growth.png]
 
 A step takes 512 of 4,000 nodes: gather their targets, distances, RSNE, gradients, and RAdam on points and
 scale. geoopt does the same with torch's autograd, in float64 on as many threads, over all ordered pairs by a
@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -24,6 +25,7 @@ from timing import best_in_turns, header
 from riemap.distances import Target
 from riemap.graphs import Graph, generate
 from riemap.losses import as_loss
+from riemap.plots.style import COLOURS, DPI, figure, styled
 from riemap.spaces import Space
 from riemap.training.epochs import Epochs
 from riemap.training.plan import Stage, paper_plan
@@ -136,7 +138,7 @@ def theirs(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
     return ways
 
 
-def grow(name: str) -> None:
+def grow(name: str, path: Path) -> None:
     print(f"\nstress in {name}\n{'':8}{'all pairs':>27}{'batches of 512':>27}")
     print(f"{'nodes':>8}" + f"{'s/epoch':>10}{'ns/pair':>9}{'MB':>8}" * 2)
     sizes, rows = (1000, 2000, 4000, 8000, 16000), {}
@@ -153,22 +155,37 @@ def grow(name: str) -> None:
             pairs = 0.5 * n * (batch or n)
             print(f"{seconds:>10.3f}{seconds / pairs * 1e9:>9.2f}{peak:>8.0f}", end="", flush=True)
         print()
-    most = max(seconds for seconds, _ in rows.values())
-    print()
-    for (n, batch), (seconds, _) in rows.items():
-        kind = f"batches {n:>6}" if batch else f"all     {n:>6}"
-        print(f"{kind} {'#' * max(round(60 * seconds / most), 1)}")
+    draw(name, sizes, rows, path)
+    print(f"\n{path}")
+
+
+@styled
+def draw(
+    name: str, sizes: tuple[int, ...], rows: dict[tuple[int, int], tuple[float, ...]], path: Path
+) -> None:
+    """Seconds and memory against nodes, of all pairs and of batches."""
+    drawn, axes = figure(1, 2, 7.0, 2.8)
+    for ax, k, unit in zip(axes[0], (0, 1), ("seconds an epoch", "peak memory, MB"), strict=True):
+        for batch, label, colour in (
+            (0, "all pairs", COLOURS[0]),
+            (BATCH, f"batches of {BATCH}", COLOURS[1]),
+        ):
+            ax.loglog(sizes, [rows[n, batch][k] for n in sizes], "o-", color=colour, label=label)
+        ax.set(xlabel=f"nodes, embedded in {name}", ylabel=unit)
+    axes[0, 0].legend()
+    drawn.savefig(path, dpi=DPI)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("spaces", nargs="*", default=list(BARS))
     parser.add_argument("--grow", nargs="?", const="H3", metavar="SPACE")
+    parser.add_argument("--plot", type=Path, default=Path("docs/images/growth.png"), help="where it is drawn")
     given = parser.parse_args()
     numba.set_num_threads(min(2, numba.get_num_threads()))
     print(header("geoopt", "torch"))
     if given.grow:
-        grow(given.grow)
+        grow(given.grow, given.plot)
         return
     graph = generate(f"barabasi-albert(n={NODES},m=2,seed=0)")
     print(f"\n{'space':8}{'riemap ms':>10}{'share':>7}{'geoopt ms':>11}{'by':>11}{'ratio':>7}{'bar':>6}")

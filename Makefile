@@ -16,20 +16,22 @@ export RIEMAP_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: help demo test check bench clean
+.PHONY: help demo test check docs bench clean
 
 help:
 	@echo "make demo    install riemap and embed a graph in five spaces of two dimensions"
 	@echo "make test    run the tests and doctests; PYTEST_ARGS='-k stein' selects"
-	@echo "make check   format, lint, types, layers, and the wheel in a fresh environment"
+	@echo "make check   format, lint, types, layers, docs, and the wheel in a fresh environment"
+	@echo "make docs    build the documentation into site/"
 	@echo "make bench   time the kernels against geoopt (the other benchmarks: benchmarks/README.md)"
 	@echo "make clean   remove everything that make creates"
 	@echo "PYTHON=...   the interpreter for .venv, 3.11 or newer (now: $(PYTHON))"
 
 demo: .venv/core | $(CACHE)
-	$(BIN)/riemap embed karate -s E2 -s H2 -s S2 -s "Gr(1,3)" -s "E1 x H1" --epochs 800
+	$(BIN)/riemap embed karate -s E2 -s H2 -s S2 -s "Gr(1,3)" -s "E1 x H1" --epochs 800 --out demo --resume --report
 	@echo
-	@echo "Next: $(BIN)/riemap embed les-miserables --space H3 --out les-miserables-h3"
+	@echo "Look at one of them in a browser: demo/H2/report.html"
+	@echo "Next: $(BIN)/riemap embed les-miserables --space H3 --out les-miserables-h3 --report"
 
 test: .venv/dev | $(CACHE)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -39,14 +41,19 @@ check: .venv/dev
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(MAKE) --no-print-directory docs
 	$(BIN)/python tools/check_wheel.py
+
+docs: .venv/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "docs: site/index.html"
 
 bench: .venv/dev | $(CACHE)
 	$(BIN)/python benchmarks/kernels.py
 
 clean:
-	rm -rf .venv .numba_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache dist
-	find src tests benchmarks tools -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .venv .numba_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache demo dist site
+	find src tests benchmarks examples tools -name __pycache__ -prune -exec rm -rf {} +
 
 # pip is the last thing that venv installs, so it stands for a complete environment.
 $(BIN)/pip:

@@ -1,4 +1,4 @@
-"""What importing costs beyond importing NumPy, each in a process of its own, best of several in turns.
+"""What starting costs beyond Python and beyond NumPy, each in a process of its own, best of several in turns.
 
 Run: python benchmarks/startup.py
 """
@@ -25,4 +25,8 @@ if __name__ == "__main__":
     }
     best = best_in_turns(runs, budget=3.0, rounds=7)
     for name, time in best.items():
-        print(f"{name:14} {time:6.3f} s   {time - best['numpy']:+6.3f} s against numpy alone")
+        more = [time - best[other] for other in ("python", "numpy")]
+        print(
+            f"{name:14} {time:6.3f} s   "
+            f"{more[0]:+6.3f} s against python, {more[1]:+6.3f} s against numpy alone"
+        )

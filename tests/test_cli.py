@@ -422,11 +422,6 @@ def test_what_was_done_to_a_graph_is_told(
 # --- as a program -----------------------------------------------------------------------------------
 
 
-def test_riemap_alone_shows_where_to_start(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run() == 0
-    assert "Start here: riemap embed karate --space H2" in capsys.readouterr().out
-
-
 def test_version_and_unknown_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--version") == 0
     assert capsys.readouterr().out.startswith("riemap 0.")

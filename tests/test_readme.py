@@ -5,18 +5,15 @@ import re
 import shlex
 from pathlib import Path
 
-import numpy as np
 import pytest
+from conftest import ROOT
 
 from riemap.cli import main
 from riemap.cli.spaces import range_text
-from riemap.embeddings import Embedding
-from riemap.graphs import load_dataset
 from riemap.manifolds import MANIFOLDS
-from riemap.metrics import METRICS
-from riemap.spaces import Space
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BENCHMARKS = (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8")
 
 
 def test_the_table_is_the_registry() -> None:
@@ -27,8 +24,8 @@ def test_the_table_is_the_registry() -> None:
 
 
 def test_the_examples_run() -> None:
-    """Gradients have the shapes of the points; scores are numbers, and distances those between nodes."""
-    first, spaces, graphs = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    """Gradients have the shapes of the points."""
+    first, spaces = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     names: dict = {}
     exec(first, names)
     assert names["fit"].embedding.n == 34
@@ -36,23 +33,34 @@ def test_the_examples_run() -> None:
     exec(spaces, names)
     assert [g.shape for g in names["gradients"]] == [(512, 4), (512, 3)]
     assert names["in_scales"].shape == (2,)
-    names = {}
-    exec(graphs, names)
-    assert (names["hops"].shape, names["hops"].itemsize) == ((34, 34), 1)
-    assert names["target"].block(np.arange(34)).max() == 1.0
-    assert all(isinstance(names["scores"][m.name], float) for m in METRICS)
+
+
+def test_it_is_short() -> None:
+    assert len(README.splitlines()) < 150
+
+
+def test_figures_are_those_of_the_benchmarks() -> None:
+    """Every number of the table is in the runs that are kept, but for rounding."""
+    kept = {float(x) for x in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", BENCHMARKS)}
+    kept |= {float(x) for x in re.findall(r"(\d+)(?:x| times)", BENCHMARKS)}
+    table = README.partition("| | riemap | beside |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[2:4] for line in table.splitlines()[2:]]
+    numbers = [x for row in rows for cell in row for x in re.findall(r"\d+(?:\.\d+)?", cell)]
+    assert len(numbers) == 12
+    for x in numbers:
+        digits = len(x.partition(".")[2])
+        assert any(round(k, digits) == float(x) for k in kept), x
+    for script in re.findall(r"`(benchmarks/\w+\.py)`", table):
+        assert (ROOT / script).is_file()
 
 
 def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a folder that has the embedding and the grid they name; with few epochs: only spelling counts."""
+    """In this order, in a folder that has the grid they name; with few epochs: only spelling counts."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("riemap.training.plan.MOST", 40)
     monkeypatch.setattr("riemap.training.plan.FEWEST", 40)
-    graph, space = load_dataset("karate"), Space.parse("H2")
     (grid,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     Path("grid.toml").write_text(grid)
-    points = space.random(np.random.default_rng(0), graph.n)
-    Embedding(space, points, np.zeros(1), graph.labels).save("karate-h2.npz")
     shown = "".join(block for block in README.split("```")[1::2] if block.startswith("\n"))
     commands = [shlex.split(line, comments=True) for line in re.findall(r"^riemap .*", shown, re.MULTILINE)]
     assert {command[1] for command in commands} >= {
@@ -62,6 +70,7 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "evaluate",
         "export",
         "grid",
+        "report",
         "table",
         "paper",
         "sample",

@@ -20,13 +20,13 @@ from riemap import Embedding, Graph, Space, embed, evaluate, generate, load_data
 from riemap.graphs import Dissimilarities
 from riemap.manifolds import MANIFOLDS
 from riemap.means import frechet_mean
+from riemap.metrics.pairs import NEAR, WORST, look
 from riemap.metrics.scores import compared
 from riemap.report import Subject, run_page
 from riemap.report.document import as_json, document
 from riemap.report.folders import read_groups
-from riemap.report.pairs import NEAR, WORST, look
 from riemap.report.run import EPOCHS, thinned
-from riemap.report.views import _about, factor_views, views
+from riemap.views import _about, factor_views, views
 
 NASTY = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>&\u2028"
 TYPES = {"f4": np.float32, "u1": np.uint8, "u2": np.uint16, "u4": np.uint32}

@@ -21,6 +21,16 @@ from riemap.cli import (
     table,
 )
 
+HELP = """Graphs in curved spaces: embed, measure, explain, show.
+
+\b
+Start here:
+  riemap embed karate --space H2 --out karate-h2   embed a small graph
+  riemap report karate-h2 -o karate-h2.html        see it in a browser
+  riemap embed my.edges -s E2 -s H2 -s S2          which space fits yours?
+
+Every command has an example: riemap COMMAND --help"""
+
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("embed")(embed.embed)
 app.command("describe")(describe.describe)
@@ -42,7 +52,7 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True, help=HELP)
 def _riemap(
     context: typer.Context,
     version: Annotated[
@@ -50,14 +60,10 @@ def _riemap(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Graphs in curved spaces: embed, measure, explain, show.
-
-    Start here: riemap embed karate --space H2
-    """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; with code 2, and one message on stderr, after bad input."""
-    app(arguments)
+    app(arguments, prog_name="riemap")

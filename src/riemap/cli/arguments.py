@@ -5,12 +5,21 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+
+def known_graphs(begun: str) -> list[str]:
+    """Names of datasets, for a shell to complete; where none begins like this, it offers files."""
+    from riemap.graphs import DATASETS
+
+    return [name for name in DATASETS if name.startswith(begun)]
+
+
 GraphText: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="GRAPH",
         help="A file of edges, a dataset such as karate, or a generator such as 'tree(r=4,h=5)'.",
         show_default=False,
+        autocompletion=known_graphs,
     ),
 ]
 Symmetrise: TypeAlias = Annotated[

@@ -6,9 +6,9 @@ from typing import Annotated, TypeAlias
 import typer
 
 from riemap.cli.arguments import Budget, Ray, Records, Workers
+from riemap.cli.figures import check_figure, write_figure
 from riemap.cli.messages import refusing
 from riemap.cli.paper_tables import table
-from riemap.cli.plot import check_figure, write_figure
 from riemap.cli.runs import compute, interrupted
 
 TABLES = {

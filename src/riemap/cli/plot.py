@@ -1,27 +1,33 @@
 """``riemap plot``: figures, a command each."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from riemap.cli import plot_runs
 from riemap.cli.arguments import GraphText, Symmetrise
+from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.messages import refusing
 
 if TYPE_CHECKING:
     from riemap.graphs import Graph
 
-FORMATS = (".png", ".svg", ".pdf")
-
 app = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
-    help="Draw a figure. Example: riemap plot graph karate --out karate.png",
+    help="Draw a figure. Example: riemap plot embedding karate-h2 --out karate-h2.pdf",
 )
+for draw in (
+    plot_runs.embedding,
+    plot_runs.f1,
+    plot_runs.distances,
+    plot_runs.distortion,
+    plot_runs.curvature,
+    plot_runs.history,
+):
+    app.command()(draw)
 
-Out: TypeAlias = Annotated[
-    Path, typer.Option(help="The file to write, a .png, .svg or .pdf.", show_default=False)
-]
 Seed: TypeAlias = Annotated[int, typer.Option(help="Of everything that is drawn at random.")]
 Points: TypeAlias = Annotated[int, typer.Option(help="Points of each sample.")]
 
@@ -165,23 +171,3 @@ def _graph(text: str, symmetrise: bool) -> "Graph":
     if not isinstance(opened, Graph):
         raise ValueError(f"{opened.name} is a matrix of dissimilarities, and no graph with edges to draw")
     return opened
-
-
-def check_figure(out: Path, option: str = "--out") -> None:
-    """Refuse a name that is not a figure's, before anything is computed."""
-    if out.suffix.lower() not in FORMATS:
-        raise ValueError(
-            f"{out} is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]} file, e.g. {option} {out.stem}.png"
-        )
-    if out.is_dir():
-        raise ValueError(f"{out} is a folder; name a file, e.g. {option} {out / 'figure.png'}")
-
-
-def write_figure(figure: Any, out: Path) -> None:
-    """As pixels or lines, by the extension."""
-    from riemap.files import written_whole
-    from riemap.plots.style import DPI
-
-    with written_whole(out) as file:
-        figure.savefig(file, format=out.suffix[1:].lower(), dpi=DPI)
-    typer.echo(f"riemap: wrote {out}", err=True)

@@ -6,8 +6,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from riemap.cli.messages import refuse
 
@@ -55,6 +53,9 @@ def _show(rows: list[dict[str, Any]], space: "Space | None", as_json: bool) -> N
         whole = {} if space is None else {"space": str(space), "dim": space.dim}
         typer.echo(json.dumps({**whole, "manifolds": rows}, ensure_ascii=False))
         return
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("Space", "Dim", "Curvature", "Distance", "What it is"):
         table.add_column(name, justify="right" if name == "Dim" else "left")

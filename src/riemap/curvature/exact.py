@@ -51,6 +51,8 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
     progress
         Is told the share of the largest component's pairs that were looked at; most need not be.
 
+    Examples
+    --------
     >>> delta_exact(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]))
     1.0
     """

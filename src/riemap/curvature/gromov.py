@@ -83,6 +83,8 @@ def delta_sampled(graph: Graph | Dissimilarities, *, samples: int = SAMPLES, see
     seed
         The same seed gives the same numbers, whatever the number of threads.
 
+    Examples
+    --------
     >>> found = delta_sampled(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), samples=10)
     >>> found.values.tolist(), found.counts.tolist(), found.mean, found.se
     ([1.0], [10], 1.0, 0.0)

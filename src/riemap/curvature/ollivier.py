@@ -90,6 +90,8 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | Non
     progress
         Is told the share of the edges that are done.
 
+    Examples
+    --------
     >>> ollivier_ricci(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), alpha=1).curvature
     array([1.5, 1.5, 1.5])
     """

@@ -108,6 +108,8 @@ def sectional(
     progress
         Is told the share of the nodes that are done.
 
+    Examples
+    --------
     >>> sectional(Graph.from_edges([(0, 1), (1, 2), (1, 3)])).values.tolist()
     [-1.0, -1.0, -1.0]
     """

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riemap.plots.style import COLOURS, INK, new_axes, styled
+from riemap.plots.style import COLOURS, INK, new_axes, plain, styled
 from riemap.types import Array
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def boxes(values: Mapping[str, Array], *, label: str = "", ax: "Axes | None" = N
     ax = new_axes(ax, 1.5 + 0.6 * len(values), 3.2)
     ax.boxplot(
         list(values.values()),
-        tick_labels=list(values),
+        tick_labels=list(map(plain, values)),
         whis=(10, 90),
         showfliers=False,
         showmeans=True,

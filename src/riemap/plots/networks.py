@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riemap.graphs import Graph
-from riemap.plots.style import INK, new_axes, styled
+from riemap.plots.style import INK, new_axes, plain, styled
 from riemap.types import Array
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def network(
     ax.set_aspect("equal")
     ax.autoscale_view()
     ax.set_axis_off()
-    ax.set_title(f"{graph.name}: {graph.n:,} nodes, {graph.m:,} edges")
+    ax.set_title(f"{plain(graph.name)}: {graph.n:,} nodes, {graph.m:,} edges")
     bar = ax.figure.colorbar(dots, ax=ax, shrink=0.5, aspect=25, pad=0.01, extend="both")
     bar.set_label(label)
     bar.outline.set_visible(False)

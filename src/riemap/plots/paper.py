@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from riemap.experiments.figures import Box, Curves
-from riemap.plots.style import COLOURS, FAINT, INK, figure, styled
+from riemap.plots.faithful import f1_curve
+from riemap.plots.style import COLOURS, INK, figure, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,22 +20,8 @@ def f1_curves(graphs: Mapping[str, Curves]) -> "Figure":
     drawn, axes = figure(1, len(graphs), 3.1 * len(graphs), 3.4)
     spaces = list(dict.fromkeys(space for curves in graphs.values() for space in curves.f1))
     for ax, (name, curves) in zip(axes[0], graphs.items(), strict=True):
-        hops = np.arange(1, len(curves.pairs) + 1)
-        right = ax.twinx()
-        right.stairs(curves.pairs, np.append(hops, len(hops) + 1) - 0.5, color=FAINT, fill=True)
-        right.set_ylim(0.0, 2.5 * curves.pairs.max())
-        right.grid(visible=False)
-        right.tick_params(colors="#888888")
-        ax.set_zorder(right.get_zorder() + 1)
-        ax.patch.set_visible(False)
-        for space, values in curves.f1.items():
-            k = spaces.index(space)  # dashes, where curves lie upon each other
-            style = {"color": _colour(k), "linestyle": ("-", (0, (5, 3)))[k % 2], "linewidth": 1.3}
-            ax.plot(np.arange(1, len(values) + 1), values, label=space, **style)
+        f1_curve(curves, names=spaces, legend=False, ax=ax)
         ax.set_title(name)
-        ax.set_xlabel("hops k")
-    axes[0, 0].set_ylabel("F1@k")
-    right.set_ylabel("share of pairs", color="#888888")
     handles = {label: h for ax in axes[0] for h, label in zip(*ax.get_legend_handles_labels(), strict=True)}
     if handles:
         drawn.legend(handles.values(), handles, loc="outside lower center", ncols=len(handles))

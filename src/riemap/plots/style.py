@@ -71,6 +71,18 @@ def new_axes(ax: "Axes | None", width: float = 5.0, height: float = 3.5) -> "Axe
     return made
 
 
+def titled(ax: "Axes", text: str) -> "Axes":
+    """The axes, with a title."""
+    with pyplot().rc_context(STYLE):
+        ax.set_title(plain(text))
+    return ax
+
+
+def plain(text: str) -> str:
+    """A name from a file, in which a dollar sign begins no formula."""
+    return text.replace("$", r"\$")
+
+
 def pyplot() -> Any:
     """Matplotlib, or how to install it."""
     try:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from riemap.plots.distributions import boxes
-from riemap.plots.style import FAINT, figure, styled
+from riemap.plots.faithful import distribution
+from riemap.plots.style import FAINT, figure, plain, styled
 from riemap.types import Array
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def summaries(
     table = below.table(
         [[f"{delta[k]:.2f}" for delta in deltas.values()] for k in (0, 1)],
         rowLabels=["δ, mean", "δ, largest"],
-        colLabels=list(deltas),
+        colLabels=list(map(plain, deltas)),
         loc="center",
         cellLoc="center",
         edges="horizontal",
@@ -45,4 +46,21 @@ def summaries(
     table.scale(1.0, 1.25)
     for cell in table.get_celld().values():
         cell.set(edgecolor=FAINT, linewidth=0.6)
+    return drawn
+
+
+@styled
+def curvature(ricci: tuple[str, Array], angles: tuple[str, Array]) -> "Figure":
+    """How a graph curves and how an embedding does: Ricci curvature of edges, sums of angles of triangles.
+
+    Parameters
+    ----------
+    ricci, angles
+        A title, and the numbers.
+    """
+    drawn, axes = figure(1, 2, 8.6, 3.2)
+    distribution(ricci[1], label="Ollivier-Ricci curvature", counted="edges", zero=True, ax=axes[0, 0])
+    distribution(angles[1], label="normalised sum of angles", counted="triangles", zero=True, ax=axes[0, 1])
+    for ax, (title, _) in zip(axes[0], (ricci, angles), strict=True):
+        ax.set_title(plain(title))
     return drawn

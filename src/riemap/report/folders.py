@@ -30,14 +30,25 @@ def run_config(run: Path) -> dict[str, Any]:
     return config
 
 
-def run_graph(run: Path, given: str | None, *, symmetrise: bool, whole: bool) -> Graph | Dissimilarities:
-    """The graph of a run: the one that is named, or the one that the run's folder names."""
+def run_graph(
+    run: Path,
+    given: str | None,
+    *,
+    symmetrise: bool = False,
+    whole: bool = False,
+    naming: str = "riemap report {run} {graph}",
+) -> Graph | Dissimilarities:
+    """The graph of a run: the one that is named, or the one that the run's folder names.
+
+    ``naming`` tells those who must name it how.
+    """
     config = run_config(run)
     known = config.get("given", {})
     text = given if given is not None else known.get("graph", config.get("graph"))
     if text is None:
         raise ValueError(
-            f"{run} does not tell what was embedded; name the graph, e.g. riemap report {run} karate"
+            f"{run} does not tell what was embedded; name the graph, "
+            f"e.g. {naming.format(run=run, graph='karate')}"
         )
     if given is None:
         symmetrise, whole = known.get("symmetrise", False), known.get("whole", False)
@@ -47,7 +58,7 @@ def run_graph(run: Path, given: str | None, *, symmetrise: bool, whole: bool) ->
         if given is not None:
             raise
         raise ValueError(
-            f"the graph of {run} is not here ({error}); name it: riemap report {run} GRAPH"
+            f"the graph of {run} is not here ({error}); name it: {naming.format(run=run, graph='GRAPH')}"
         ) from None
     if config.get("key", graph.key) != graph.key:
         raise ValueError(

@@ -11,11 +11,11 @@ from riemap.embeddings import Embedding
 from riemap.experiments.records import finite
 from riemap.graphs import Dissimilarities, Graph
 from riemap.metrics import METRICS
+from riemap.metrics.pairs import Near, Pairs, look
 from riemap.metrics.scores import compared, scores_of
 from riemap.report.curving import Curvatures, angles, graph_curvatures, histogram
 from riemap.report.document import document
-from riemap.report.pairs import Near, Pairs, look
-from riemap.report.views import MOST, views
+from riemap.views import MOST, views
 
 SCRIPTS = ("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js", "run.js")
 

@@ -1,4 +1,4 @@
-"""What a factor of a space looks like: coordinates to draw, how the page draws them, and what to say of it.
+"""What a factor of a space looks like: coordinates to draw, how to draw them, and what to say of it.
 
 Hyperbolic space is shown as Poincaré's ball about the Fréchet mean, the sphere as a globe that turns the mean
 towards the reader, 2 x 2 matrices in their cone and as ellipses. What has no picture of its own is shown
@@ -41,17 +41,19 @@ class View:
     Parameters
     ----------
     kind
-        How the page draws it: ``disk ball globe cone ellipses plane space circle line``.
+        How it is drawn: ``disk ball globe cone ellipses plane space circle line``.
     title, caption
         What it is, and how to read it.
     points
         ``(n, 2)`` or ``(n, 3)``, within the unit ball.
     knots
-        ``(m, k, 3)``, places that each edge goes through, where the page cannot find them itself.
+        ``(m, k, 3)``, places that each edge goes through, where ``kind`` does not tell.
     matrices
         ``(n, 3)``, the entries a, b, c of the matrices that ellipses show.
     opposite
         Whether opposite points of a globe are the same.
+    note
+        What is not as it seems, in a few words, for the title of a figure.
     """
 
     kind: str
@@ -61,6 +63,7 @@ class View:
     knots: Array | None = None
     matrices: Array | None = None
     opposite: bool = False
+    note: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What the page needs."""
@@ -158,11 +161,13 @@ def _components(m: Manifold, x: Array) -> View:
     """Principal components of the tangent coordinates, at most three."""
     points, kept = _principal(tangents(m, x), min(3, m.dim))
     said = f"Tangent coordinates at the Fréchet mean of {m} ({m.dim} dimensions)"
+    note = "tangent coordinates at the Fréchet mean"
     if m.dim > 3:
+        note += f", three by PCA ({kept:.0%})"
         said += f", reduced to three by PCA, which keeps {kept:.0%} of their variance"
     said += ". Distances here are not quite those of the space; edges are straight."
     kind = {1: "line", 2: "plane", 3: "space"}[points.shape[1]]
-    return View(kind, f"Seen from the mean, {m}", said, _fitted(points))
+    return View(kind, f"Seen from the mean, {m}", said, _fitted(points), note=note)
 
 
 def _principal(u: Array, count: int) -> tuple[Array, float]:
@@ -200,7 +205,8 @@ def _matrices(m: Manifold, x: Array, edges: NDArray[np.int64]) -> list[View]:
     said += "of the cone is singular." + ("" if unit is None else " Heights are on a logarithmic scale.")
     said += " The mean is as high as the identity." if m.symbol == "BW" else " The mean is the identity."
     said += " Edges are straight." if knots is None else " Edges are geodesics."
-    cone = View("cone", f"Cone, {m}", said, points / size, None if knots is None else knots / size)
+    note = None if unit is None else "heights on a logarithmic scale"
+    cone = View("cone", f"Cone, {m}", said, points / size, None if knots is None else knots / size, note=note)
     return [cone, _ellipses(m, tangent_coordinates(m, at, x), points, unit is not None)]
 
 
@@ -219,7 +225,10 @@ def _ellipses(m: Manifold, where: Array, cone: Array, resized: bool) -> View:
     said += "Ellipses lie where two principal components of their tangent coordinates at the mean put them, "
     said += f"which keep {kept:.0%} of the variance."
     said += " Their shapes are true, their sizes on a logarithmic scale." if resized else ""
-    return View("ellipses", f"Ellipses, {m}", said, 0.85 * _fitted(points), matrices=_entries(cone))
+    note = f"placed by two principal components ({kept:.0%})"
+    return View(
+        "ellipses", f"Ellipses, {m}", said, 0.85 * _fitted(points), matrices=_entries(cone), note=note
+    )
 
 
 def _about(m: Manifold, at: Array, x: Array) -> Array:

@@ -1,0 +1,209 @@
+"""``riemap plot``, the figures of an embedding: what it looks like, how faithful it is, how it came about."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from riemap.cli.arguments import Symmetrise
+from riemap.cli.figures import Out, check_figure, write_figure
+from riemap.cli.messages import one_of, refusing
+
+if TYPE_CHECKING:
+    from riemap.embeddings import Embedding
+    from riemap.graphs import Dissimilarities, Graph
+    from riemap.plots import Colouring
+
+COLOURS = ("degree", "distortion", "ricci", "none")
+
+RunPath: TypeAlias = Annotated[
+    Path,
+    typer.Argument(metavar="RUN", help="The folder of a run, or an .npz file.", show_default=False),
+]
+GraphOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--graph", "-g", help="What was embedded, if RUN does not tell.", show_default=False),
+]
+
+
+def embedding(
+    run: RunPath,
+    out: Out,
+    graph: GraphOption = None,
+    colour: Annotated[str, typer.Option(help=f"Of the nodes: {', '.join(COLOURS)}.")] = "degree",
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="Colour nodes by a label: CSV with lines node,label.", show_default=False),
+    ] = None,
+    names: Annotated[int, typer.Option(min=0, help="Nodes to name, those with the most neighbours.")] = 0,
+    symmetrise: Symmetrise = False,
+) -> None:
+    """Draw an embedding: a disk, a ball, a globe, a cone; a picture for each factor of a product.
+
+    Example: riemap plot embedding karate-h2 --colour ricci --out karate-h2.pdf
+    """
+    with refusing():
+        from riemap.plots import embedding as drawn
+        from riemap.plots.style import pyplot
+        from riemap.report.folders import read_groups
+
+        check_figure(out)
+        pyplot()  # before anything is computed
+        one_of("--colour", colour, COLOURS)
+        embedded, opened = _opened(run, graph, symmetrise, "embedding")
+        if labels is not None:
+            from riemap.plots import Colouring
+
+            colouring: Colouring | None = Colouring(labels.stem, groups=read_groups(labels, opened))
+        else:
+            colouring = _colouring(colour, embedded, opened)
+        write_figure(drawn(embedded, opened, colouring=colouring, names=names), out, cropped=True)
+
+
+def f1(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...", help="Folders of runs of one graph, or .npz files.", show_default=False
+        ),
+    ],
+    out: Out,
+    graph: GraphOption = None,
+    symmetrise: Symmetrise = False,
+) -> None:
+    """Draw F1@k for k = 1, 2, … hops over the share of pairs that are k hops apart.
+
+    Example: riemap plot f1 karate-h2 karate-s2 --out f1.pdf
+    """
+    with refusing():
+        import numpy as np
+
+        from riemap.experiments.figures import Curves
+        from riemap.metrics import evaluate
+        from riemap.plots import f1_curve
+        from riemap.plots.style import titled
+
+        check_figure(out)
+        scores, name = {}, ""
+        for run in runs:
+            embedded, opened = _opened(run, graph, symmetrise, "f1")
+            if name not in ("", opened.name):
+                raise ValueError(f"{runs[0]} is of {name} and {run} of {opened.name}; one figure, one graph")
+            name = opened.name
+            space = str(embedded.space)
+            scores[space if space not in scores else f"{space} ({run.stem})"] = evaluate(embedded, opened)
+        layers = np.array(next(iter(scores.values())).layers, float)
+        curves = Curves(
+            {key: np.array(found.f1_curve) for key, found in scores.items()}, layers / layers.sum()
+        )
+        write_figure(titled(f1_curve(curves), name).figure, out)
+
+
+def distances(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Symmetrise = False) -> None:
+    """Draw distances in the graph against those in the embedding.
+
+    Example: riemap plot distances karate-h2 --out distances.pdf
+    """
+    with refusing():
+        from riemap.graphs import Graph
+        from riemap.metrics.pairs import density
+        from riemap.metrics.scores import compared
+        from riemap.plots import distances as drawn
+        from riemap.plots.style import titled
+
+        check_figure(out)
+        embedded, opened = _opened(run, graph, symmetrise, "distances")
+        hops = isinstance(opened, Graph) and opened.weights is None
+        ax = drawn(density(compared(embedded, opened)), unit="hops" if hops else "lengths")
+        write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
+
+
+def distortion(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Symmetrise = False) -> None:
+    """Draw how many nodes have which distortion, the mean of |d/δ − 1| over their pairs.
+
+    Example: riemap plot distortion karate-h2 --out distortion.pdf
+    """
+    with refusing():
+        from riemap.metrics.pairs import look
+        from riemap.metrics.scores import compared
+        from riemap.plots import distribution
+        from riemap.plots.style import titled
+
+        check_figure(out)
+        embedded, opened = _opened(run, graph, symmetrise, "distortion")
+        values = look(compared(embedded, opened)).distortion
+        ax = distribution(values, label="mean distortion of the pairs of a node")
+        write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
+
+
+def curvature(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Symmetrise = False) -> None:
+    """Draw how the graph curves, and the embedding: Ricci curvature of edges, sums of angles of triangles.
+
+    Example: riemap plot curvature karate-h2 --out curvature.pdf
+    """
+    with refusing():
+        from riemap.curvature import ollivier_ricci
+        from riemap.curvature.triangles import angle_sums
+        from riemap.graphs import Graph
+        from riemap.plots import curvature as drawn
+
+        check_figure(out)
+        embedded, opened = _opened(run, graph, symmetrise, "curvature")
+        if not isinstance(opened, Graph):
+            raise ValueError(f"{opened.name} is a matrix of dissimilarities; only edges have Ricci curvature")
+        ricci, sums = ollivier_ricci(opened).curvature, angle_sums(embedded).values
+        write_figure(drawn((opened.name, ricci), (f"its embedding in {embedded.space}", sums)), out)
+
+
+def history(run: RunPath, out: Out) -> None:
+    """Draw the loss and the rate of every epoch of a run.
+
+    Example: riemap plot history karate-h2 --out history.pdf
+    """
+    with refusing():
+        from riemap.plots import history as drawn
+        from riemap.plots.style import titled
+        from riemap.report.folders import run_config, setting
+        from riemap.training.runs import Run, load_embedding
+
+        check_figure(out)
+        if not run.is_dir():
+            load_embedding(run)
+            raise ValueError(f"{run} is an embedding, which has no history; name the folder of its run")
+        records = Run(run).history()
+        if not records:
+            raise ValueError(f"{run} holds no history.csv; 'riemap embed GRAPH --out {run}' puts one there")
+        config = run_config(run)
+        ax = drawn(records, losses=setting(config)["stages"])
+        title = f"{config.get('graph', run.stem)} in {config.get('space', '?')}"
+        write_figure(titled(ax, title).figure, out)
+
+
+def _opened(
+    run: Path, graph: str | None, symmetrise: bool, verb: str
+) -> "tuple[Embedding, Graph | Dissimilarities]":
+    from riemap.report.folders import run_graph
+    from riemap.training.runs import load_embedding
+
+    embedded = load_embedding(run)
+    naming = f"riemap plot {verb} {{run}} --graph {{graph}}"
+    opened = run_graph(run, graph, symmetrise=symmetrise, naming=naming)
+    return embedded.matched(opened), opened
+
+
+def _colouring(colour: str, embedded: "Embedding", graph: "Graph | Dissimilarities") -> "Colouring | None":
+    from riemap.graphs import Graph
+    from riemap.plots import Colouring
+
+    if colour == "none":
+        return None
+    if colour == "distortion" or not isinstance(graph, Graph):
+        from riemap.metrics.pairs import look
+        from riemap.metrics.scores import compared
+
+        return Colouring("distortion", look(compared(embedded, graph)).distortion)
+    if colour == "ricci":
+        from riemap.curvature import ollivier_ricci
+
+        return Colouring("Ollivier-Ricci curvature", ollivier_ricci(graph).nodes, signed=True)
+    return Colouring("degree", graph.degrees.astype(float))

@@ -49,14 +49,8 @@ def f1_curve(
     marker = "o" if len(curves.pairs) <= 30 else None
     for name, values in curves.f1.items():
         number, k = names.index(name), np.arange(1, len(values) + 1)
-        style = {
-            "color": COLOURS[number % len(COLOURS)],
-            "marker": marker,
-            "markersize": 3.5,
-            "linewidth": 1.4,
-        }
-        dashes = ("-", (0, (5, 3)))[number % 2]  # where curves lie upon each other
-        ax.plot(k, values, **style, linestyle=dashes, label=plain(name))
+        (line,) = ax.plot(k, values, color=COLOURS[number % len(COLOURS)], linewidth=1.4, label=plain(name))
+        line.set(marker=marker, markersize=3.5, linestyle=("-", (0, (5, 3)))[number % 2])  # where two are one
     ax.set_xlabel("hops k")
     ax.set_ylabel("F1@k")
     if legend:

@@ -346,6 +346,30 @@ def test_a_curve_of_many_layers_is_thinned(tmp_path: Path, capsys: pytest.Captur
     assert [line.split()[:2] for line in curve] == [[str(k), "1.0000"] for k in range(1, 101, 5)]
 
 
+def test_nearest_nodes_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By labels of any kind; what a label does to a terminal is not done."""
+    labels = ("Frodo", "Sam [bold]", "Bil\x1b[1mbo", 7)
+    points = (np.array([[0.0], [1.0], [0.5], [3.0]]),)
+    e = Embedding(Space.parse("E1"), points, np.zeros(1), labels)
+    e.save(tmp_path / "line.npz")
+    assert run("nearest", str(tmp_path / "line.npz"), "Frodo") == 0
+    rows = [line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert rows == [
+        ["Node", "Distance"],
+        ["Bil\\x1b[1mbo", "0.5000"],
+        ["Sam [bold]", "1.0000"],
+        ["7", "3.0000"],
+    ]
+    assert run("nearest", str(tmp_path / "line.npz"), "7", "-k", "1", "--json") == 0
+    assert parsed(capsys.readouterr().out) == {
+        "node": "7",
+        "nearest": [{"node": "Sam [bold]", "distance": 2.0}],
+    }
+    for arguments, message in ((["Gollum"], "no node is called 'Gollum'"), (["7", "-k", "0"], "k=0 is not")):
+        assert run("nearest", str(tmp_path / "line.npz"), *arguments) == 2
+        assert message in capsys.readouterr().err
+
+
 FILES = {
     "directed.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n2 3\n",
     "pieces.edges": "a b\nc d\nd e\n",

@@ -13,6 +13,7 @@ from riemap.cli import (
     evaluate,
     export,
     grid,
+    nearest,
     paper,
     plot,
     report,
@@ -35,6 +36,7 @@ app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable
 app.command("embed")(embed.embed)
 app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
+app.command("nearest")(nearest.nearest)
 app.command("report")(report.report)
 app.command("grid")(grid.grid)
 app.command("table")(table.table)

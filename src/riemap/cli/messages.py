@@ -10,7 +10,7 @@ import typer
 
 def refuse(error: Exception) -> NoReturn:
     """Print the message on stderr and exit with code 2."""
-    typer.echo(f"riemap: {_one_line(error)}", err=True)
+    typer.echo(f"riemap: {one_line(error)}", err=True)
     raise typer.Exit(2)
 
 
@@ -33,7 +33,7 @@ def refusing() -> Iterator[None]:
             line: str | None = None,
         ) -> None:
             if category.__module__.startswith("riemap."):
-                typer.echo(f"riemap: warning: {_one_line(message)}", err=True)
+                typer.echo(f"riemap: warning: {one_line(message)}", err=True)
             else:
                 others(message, category, filename, lineno, file, line)
 
@@ -45,7 +45,7 @@ def refusing() -> Iterator[None]:
         except (ValueError, OSError, MemoryError, ImportError) as error:  # an extra that is not installed
             refuse(error)
         except ArithmeticError as error:  # nobody's fault, but no result
-            typer.echo(f"riemap: {_one_line(error)}", err=True)
+            typer.echo(f"riemap: {one_line(error)}", err=True)
             raise typer.Exit(1) from None
 
 
@@ -60,7 +60,7 @@ def one_of(option: str, given: str, accepted: Iterable[str]) -> None:
         )
 
 
-def _one_line(message: Exception | str) -> str:
+def one_line(message: Exception | str) -> str:
     """The message as the user should see it: without error numbers, line breaks and control characters."""
     text = str(message)
     if isinstance(message, OSError) and message.strerror and message.filename is not None:

@@ -39,18 +39,22 @@ def test_it_is_short() -> None:
     assert len(README.splitlines()) < 150
 
 
-def test_figures_are_those_of_the_benchmarks() -> None:
-    """Every number of the table is in the runs that are kept, but for rounding."""
+@pytest.mark.parametrize(
+    ("page", "heading", "count"),
+    [("README.md", "| | riemap | beside |", 12), ("docs/benchmarks.md", "| what | riemap | the other |", 12)],
+)
+def test_figures_are_those_of_the_benchmarks(page: str, heading: str, count: int) -> None:
+    """Every number of a table is in the runs that are kept, but for rounding."""
     kept = {float(x) for x in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", BENCHMARKS)}
     kept |= {float(x) for x in re.findall(r"(\d+)(?:x| times)", BENCHMARKS)}
-    table = README.partition("| | riemap | beside |")[2].partition("\n\n")[0]
+    table = (ROOT / page).read_text(encoding="utf-8").partition(heading)[2].partition("\n\n")[0]
     rows = [line.split("|")[2:4] for line in table.splitlines()[2:]]
     numbers = [x for row in rows for cell in row for x in re.findall(r"\d+(?:\.\d+)?", cell)]
-    assert len(numbers) == 12
+    assert len(numbers) == count
     for x in numbers:
         digits = len(x.partition(".")[2])
         assert any(round(k, digits) == float(x) for k in kept), x
-    for script in re.findall(r"`(benchmarks/\w+\.py)`", table):
+    for script in re.findall(r"(benchmarks/\w+\.py)", table):
         assert (ROOT / script).is_file()
 
 

@@ -46,7 +46,7 @@ def f1_curve(
     right.tick_params(colors=SOFT)
     ax.set_zorder(right.get_zorder() + 1)
     ax.patch.set_visible(False)
-    marker = "o" if len(curves.pairs) <= 30 else None
+    marker = "o" if len(curves.pairs) <= 30 else "None"
     for name, values in curves.f1.items():
         number, k = names.index(name), np.arange(1, len(values) + 1)
         (line,) = ax.plot(k, values, color=COLOURS[number % len(COLOURS)], linewidth=1.4, label=plain(name))

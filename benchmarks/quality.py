@@ -72,9 +72,11 @@ def report(table: PaperTable, graph: str, space: str, limit: int, records: list[
     """For each metric, the line of the loss that is best on average."""
     paper = table.reference[graph, space]
     bars = dict(zip(table.metrics, BARS.get((graph, space), ()), strict=False)) or paper
-    by_loss = defaultdict(list)
+    by_loss: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in records:
         by_loss[record["run"]["loss"]].append(record)
+    most = max(map(len, by_loss.values()), default=0)
+    by_loss = {loss: rows for loss, rows in by_loss.items() if len(rows) == most}  # one seed proves little
     for metric in paper:
         sign, digits = (1.0, 4) if metric == "ad" else (-1.0, 2)
         values = {loss: [value(r, metric) or 0.0 for r in rows] for loss, rows in by_loss.items()}

@@ -72,7 +72,9 @@ def embed(
         opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
         results = []
         for text in space:
-            folder = out if out is None or len(space) == 1 else out / re.sub(r"[^\w.-]+", "-", text).strip("-")
+            folder = (
+                out if out is None or len(space) == 1 else out / re.sub(r"[^\w.-]+", "-", text).strip("-")
+            )
             job = _Job(opened, text, loss, preset, given, seed, folder)
             results.append(job.run(checkpoint_every, resume, quiet=as_json))
             if results[-1]["stop"] == "it was interrupted":

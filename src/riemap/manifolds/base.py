@@ -260,7 +260,8 @@ def _writeable(a: Array) -> Array:
 
 def contiguous(*arrays: Array) -> Iterator[Array]:
     """Arrays of one shape, as a kernel takes them."""
-    shape = np.broadcast_shapes(*(a.shape for a in arrays))
+    shapes = {a.shape for a in arrays}
+    shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
     return (_writeable(a if a.shape == shape else np.broadcast_to(a, shape)) for a in arrays)
 
 

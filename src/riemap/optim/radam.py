@@ -93,10 +93,14 @@ def _direction(
         np.empty(n),
         count + 1.0,
     )
+    steps, first, second = -1.0, 0.0, 0.0  # powers of the betas, which points of equal age share
     for i in range(n):
+        if new_count[i] != steps:
+            steps = new_count[i]
+            first, second = 1.0 - b1**steps, 1.0 - b2**steps
         new_average[i] = b2 * average[i] + (1.0 - b2) * square[i]
-        length = math.sqrt(new_average[i] / (1.0 - b2 ** new_count[i])) + EPSILON
-        scale = 1.0 / ((1.0 - b1 ** new_count[i]) * length)
+        length = math.sqrt(new_average[i] / second) + EPSILON
+        scale = 1.0 / (first * length)
         for k in range(size):
             new_momentum[i, k] = b1 * momentum[i, k] + (1.0 - b1) * grad[i, k]
             u[i, k] = new_momentum[i, k] * scale

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from riemap.manifolds import Manifold
+from riemap.manifolds.complements import complements
 from riemap.manifolds.euclidean import Euclidean
 from riemap.manifolds.grassmann import Grassmann
 from riemap.manifolds.hyperboloid import Hyperboloid
@@ -72,6 +73,22 @@ def test_rotations_of_the_plane_are_a_circle(seed: int) -> None:
     x = Sphere(1).uniform(np.random.default_rng(seed), 10)
     a = np.moveaxis(np.array([[x[:, 0], -x[:, 1]], [x[:, 1], x[:, 0]]]), 2, 0)
     np.testing.assert_allclose(Rotations(2).pairwise(a, a), 2 * Sphere(1).pairwise(x, x), atol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "n"), [(1, 2), (2, 3), (3, 4), (3, 5), (4, 7), (1, 6)])
+def test_complements_are_orthonormal_and_serve_for_large_subspaces(k: int, n: int) -> None:
+    """For coordinate axes too; and distances and gradients by complements are those by the bases."""
+    m, rng = Grassmann(k, n), np.random.default_rng(0)
+    x = np.concatenate([m.uniform(rng, 40), [m.origin, -m.origin, m.origin[::-1]]])
+    c = complements(x)
+    both = np.concatenate([x, c], axis=2)
+    expected = np.broadcast_to(np.eye(n), (len(x), n, n))
+    np.testing.assert_allclose(np.swapaxes(both, 1, 2) @ both, expected, atol=1e-14)
+    near = m.exp(x, 0.4 * m.to_tangent(x, rng.standard_normal(x.shape)) / n)
+    fast, plain = m.pairs(x[:40], near), m.pairs(x[:40], near, reference=True)
+    np.testing.assert_allclose(fast.sqdist, plain.sqdist, rtol=1e-10)
+    w = rng.standard_normal(fast.sqdist.shape)
+    np.testing.assert_allclose(fast.gradient(w), plain.gradient(w), rtol=1e-8, atol=1e-9)
 
 
 @given(seeds)

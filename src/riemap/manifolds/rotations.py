@@ -30,7 +30,8 @@ from numba import prange
 from riemap import linalg
 from riemap.linalg import eigh_inplace, transpose
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
-from riemap.manifolds.grassmann import forward1, gradient1, orthogonal_factor, sinc
+from riemap.manifolds.grassmann import orthogonal_factor, sinc
+from riemap.manifolds.principal_angles import forward1, gradient1
 from riemap.triangle import row_and_end, stride
 from riemap.types import Array, Rng
 from riemap.vmath import inline, kernel

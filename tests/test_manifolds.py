@@ -169,6 +169,16 @@ def test_gradient_is_the_slope_along_geodesics(m: Manifold, seed: int) -> None:
     np.testing.assert_allclose(m.inner(x, m.sqdist_grad(x, y), u), slope, atol=SLOPE)
 
 
+@pytest.mark.parametrize("m", COMPACT, ids=str)
+def test_points_can_be_put_all_round(m: CompactManifold) -> None:
+    """On the manifold, and not in half of it."""
+    y = np.random.default_rng(2).standard_normal((300, m.shape[0]))
+    x = m.around(np.random.default_rng(1), y)
+    assert x.shape == (300, *m.shape)
+    assert np.allclose(m.project(x), x, atol=1e-12)
+    assert m.pairwise(x, x).max() > 0.8 * m.pairwise(u := m.uniform(np.random.default_rng(3), 300), u).max()
+
+
 @pytest.mark.parametrize("m", [m for m in SUBJECTS if m.dim > 1], ids=str)
 @given(seed=seeds)
 def test_sectional_matches_small_triangles(m: Manifold, seed: int) -> None:

@@ -14,8 +14,9 @@ import networkx as nx
 import numba
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
-from riemap import Dissimilarities, Graph, Space, Target, evaluate, generate
+from riemap import Dissimilarities, Graph, Space, Target, as_graph, evaluate, generate
 from riemap.losses import RSNE, Loss, Schedule, as_loss
 from riemap.optim import RSGD, RAdam
 from riemap.training import (
@@ -35,6 +36,7 @@ from riemap.training import (
 )
 from riemap.training.epochs import Epochs
 from riemap.training.objective import Objective, Slope
+from riemap.training.starts import coordinates
 from riemap.types import Array
 
 TREE = generate("tree(r=2,h=3)")
@@ -258,6 +260,43 @@ def test_a_cycle_fits_the_sphere() -> None:
     assert scores["ad"] < 1e-3
 
 
+@pytest.mark.parametrize(("nodes", "space"), [(80, "S1"), (200, "S2")])
+def test_a_cycle_goes_round(nodes: int, space: str) -> None:
+    """From a ball it would come out as a line to and fro, with an AD above 0.2."""
+    cycle = generate(f"cycle(n={nodes})")
+    found = embed(cycle, space, loss="ad", epochs=300).embedding
+    assert evaluate(found, cycle).values["ad"] < 0.01
+
+
+@pytest.mark.parametrize("space", ["S2", "Gr(2,4)"])
+def test_a_sphere_is_wrapped_round(space: str) -> None:
+    """A mesh of a sphere, in the sphere, and in that of complex lines; from a ball it has 0.18, 0.075."""
+    z, turn = 1.0 - (2.0 * np.arange(200) + 1.0) / 200, np.pi * (1.0 + np.sqrt(5.0)) * np.arange(200)
+    radius = np.sqrt(1.0 - z * z)
+    sides = ConvexHull(np.stack([radius * np.cos(turn), radius * np.sin(turn), z], axis=1)).simplices
+    mesh = Graph.from_edges(np.unique(np.sort(np.vstack([sides[:, [0, 1]], sides[:, 1:]])), axis=0).tolist())
+    found = embed(mesh, space, loss="ad", epochs=400).embedding
+    assert evaluate(found, mesh).values["ad"] < 0.065
+
+
+def test_a_product_of_cycles_has_both() -> None:
+    cycle = nx.cycle_graph(12)
+    torus = as_graph(nx.cartesian_product(cycle, nx.cycle_graph(9)))
+    found = embed(torus, "S1 x S1", loss="rsne(T=0.1)", epochs=400).embedding
+    assert evaluate(found, torus).values["f1@1"] > 0.99
+
+
+def test_coordinates_are_those_of_points_in_a_plane() -> None:
+    """Of more nodes than landmarks; distances come back, but for the noise."""
+    points = np.random.default_rng(3).uniform(size=(700, 2))
+    matrix = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=-1))
+    found = coordinates(Target(matrix), 3, np.random.default_rng(0))
+    again = np.sqrt(((found[:, None] - found[None]) ** 2).sum(axis=-1)) * matrix.max()
+    assert np.abs(again - matrix).max() < 0.15
+    assert np.abs(again - matrix).mean() < 0.01
+    assert np.abs(found[:, 2]).max() < 0.05
+
+
 def test_a_product_learns_its_scales() -> None:
     """Of a line, in H2 x E1: not all scales are the same, and the embedding says which."""
     found = embed(generate("path(n=12)"), "H2 x E1", loss="ad", epochs=200).embedding
@@ -361,9 +400,13 @@ def test_the_seed_decides_every_byte(batch: int | None) -> None:
     assert in_bytes(first) != in_bytes(other)
 
 
-@pytest.mark.parametrize("preset", ["default", "paper"])
-def test_any_number_of_threads_gives_the_same_bytes(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In blocks and in batches, which have a thread for each of many rows."""
+@pytest.mark.parametrize(
+    ("preset", "space"), [("default", PRODUCT), ("paper", PRODUCT), ("default", Space.parse("S2"))]
+)
+def test_any_number_of_threads_gives_the_same_bytes(
+    preset: str, space: Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In blocks and batches, which have a thread for each of many rows; from the best of some starts."""
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("this machine has one core, or Numba was told so")
     graph, before = generate("random-tree(n=150)"), numba.get_num_threads()
@@ -376,7 +419,7 @@ def test_any_number_of_threads_gives_the_same_bytes(preset: str, monkeypatch: py
     try:
         for threads in (1, 2):
             numba.set_num_threads(threads)
-            result = fit(graph, PRODUCT, plan)
+            result = fit(graph, space, plan)
             found.append((in_bytes(result), losses(result)))
     finally:
         numba.set_num_threads(before)

@@ -251,6 +251,13 @@ class CompactManifold(Manifold):
     def uniform(self, rng: Rng, n: int) -> Array:
         """``n`` independent points, uniform in the Riemannian volume."""
 
+    def around(self, rng: Rng, y: Array) -> Array:
+        """Points all over the manifold, such that those near each other in ``y`` are mostly near here too.
+
+        ``y`` is about zero and ``(n, self.shape[0])``. The default does not try.
+        """
+        return self.uniform(rng, len(y))
+
 
 def _writeable(a: Array) -> Array:
     """``a`` as contiguous float64; copied if read-only, which Numba would compile anew for."""

@@ -28,7 +28,7 @@ import numpy as np
 from riemap import linalg
 from riemap.linalg import transpose
 from riemap.manifolds import principal_angles
-from riemap.manifolds.base import CUT, CompactManifold, Pairs, sectional_from
+from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
 from riemap.manifolds.principal_angles import tangent
 from riemap.types import Array, Rng
 
@@ -77,6 +77,19 @@ class Grassmann(CompactManifold):
     def uniform(self, rng: Rng, n: int) -> Array:
         """Spans of Gaussian vectors."""
         return self.project(rng.standard_normal((n, *self.shape)))
+
+    def around(self, rng: Rng, y: Array) -> Array:
+        r"""Of planes: directions in three dimensions, as complex lines.
+
+        :math:`(a, b, c)` of the unit sphere goes to the line of :math:`(1 + c, a + ib)` in
+        :math:`\mathbb{C}^2 = \mathbb{R}^4`, a sphere in this manifold that cannot shrink to a point in it.
+        """
+        if self.k != 2 or self.n < 4:
+            return super().around(rng, y)
+        a, b, c = (y[:, :3] / np.linalg.norm(y[:, :3], axis=1, keepdims=True)).T
+        zero, pole = np.zeros(len(y)), 1.0 + c + TINY
+        basis = np.array([[pole, zero], [zero, pole], [a, -b], [b, a]])
+        return self.project(np.moveaxis(np.pad(basis, ((0, self.n - 4), (0, 0), (0, 0))), -1, 0))
 
     def project(self, x: Array) -> Array:
         """The orthogonal factor of the polar decomposition: the nearest orthonormal basis."""

@@ -183,6 +183,10 @@ class Sphere(CompactManifold):
         """Directions of Gaussian vectors."""
         return self.project(rng.standard_normal((n, *self.shape)))
 
+    def around(self, rng: Rng, y: Array) -> Array:
+        """Directions as seen from zero."""
+        return self.project(y)
+
     def project(self, x: Array) -> Array:
         r""":math:`x/\|x\|`."""
         return np.asarray(x / np.linalg.norm(x, axis=-1, keepdims=True))

@@ -3,7 +3,9 @@
 import math
 import time
 import warnings
+from copy import copy
 from dataclasses import replace
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from riemap.optim import RAdam
 from riemap.spaces import Points, Space
 from riemap.training.objective import Objective, Slope
 from riemap.training.plan import Plan, Stage
+from riemap.training.starts import starts
 from riemap.training.state import Progress, Record
 from riemap.types import Array
 
@@ -31,6 +34,9 @@ SHIFTS = np.arange(-14.0, 14.5, 0.5)
 
 SAMPLE = 512
 """Nodes that they are tried on."""
+
+TRIAL = 100
+"""Epochs of each stage after which it shows which of some starts is best."""
 
 
 class TrainingWarning(UserWarning):
@@ -53,11 +59,32 @@ class Epochs:
         self.started = time.perf_counter()
 
     def start(self) -> Progress:
-        """Points in a small ball, every scale one."""
+        """Where to start from; if there is a choice, from where a short run gets furthest."""
         rng = np.random.default_rng(self.seed)
-        points = self.space.random(rng, self.target.n, self.plan.radius)
+        found = starts(self.space, self.target, rng, self.plan.radius)
+        if len(self.plan.stages) == 1:
+            return self._at(next(found))
+        first, *others = [self._at(points) for points in found]
+        return min(map(self._tried, (first, *others)), key=itemgetter(0))[1] if others else first
+
+    def _at(self, points: Points) -> Progress:
+        """At these points, every scale one."""
         log_scales = np.zeros(len(points))
         return Progress(points, log_scales, self._moments(points), self._scale_moments(log_scales))
+
+    def _tried(self, state: Progress) -> tuple[float, Progress]:
+        """The loss that a short run comes to, and where its first stage has led."""
+        trial = copy(self)
+        batch = self.plan.stages[0].batch
+        stages = [replace(s, epochs=min(TRIAL, s.epochs), batch=batch) for s in self.plan.stages]
+        trial.plan = replace(self.plan, stages=(replace(stages[0], rescale=True), *stages[1:]))
+        unfolded = state
+        while state.epoch < trial.plan.epochs:
+            state = trial.epoch(state)
+            if state.epoch == stages[0].epochs:
+                unfolded = state
+        fresh = replace(self._at(unfolded.points), log_scales=unfolded.log_scales)
+        return state.history[-1].loss, fresh
 
     def _moments(self, points: Points) -> tuple[tuple[Array, ...], ...]:
         return tuple(self.plan.optimizer.init(m, x) for m, x in zip(self.space.factors, points, strict=True))

@@ -80,12 +80,13 @@ def fit(
     started = time.perf_counter()
     run = Epochs(graph, space, plan, seed)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
-    state = run.start()
-    if checkpoint is not None and checkpoint.exists():
-        state = Progress.load(checkpoint, identity)
-        run.started -= state.history[-1].seconds if state.history else 0.0
     stop = Stop.FINISHED
     with _threads(run.target.n), noted_interrupts() as interrupted:
+        if checkpoint is not None and checkpoint.exists():
+            state = Progress.load(checkpoint, identity)
+            run.started -= state.history[-1].seconds if state.history else 0.0
+        else:
+            state = run.start()
         try:
             while state.epoch < plan.epochs:
                 if run.stands_still(state):  # also one that a checkpoint brought here

@@ -74,7 +74,8 @@ class Sum(Loss):
         """The sum of what ``one`` says of each loss, of values and of weights."""
         (factor, loss), *others = self.terms
         total = factor * one(loss, out)
-        out *= factor
+        if factor != 1.0:  # a pass over all pairs
+            out *= factor
         part = _scratch(out.shape) if others else out
         for factor, loss in others:
             total += factor * one(loss, part)

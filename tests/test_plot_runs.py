@@ -269,6 +269,7 @@ BEGINS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
         (["embedding", "S2", "--colour", "distortion"], "globe.svg"),
         (["embedding", "H2", "--colour", "ricci"], "ricci.png"),
         (["embedding", "H2", "--labels", "groups.csv"], "groups.svg"),
+        (["embedding", "H2", "--from", "3"], "hops.svg"),
         (["embedding", "nine.npz", "--graph", "cycle(n=9)", "--colour", "none"], "nine.png"),
         (["f1", "H2", "S2"], "f1.svg"),
         (["distances", "H2"], "distances.pdf"),
@@ -285,6 +286,8 @@ def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name
     if name == "f1.svg":
         assert b"H2" in written
         assert b"S2" in written
+    if name == "hops.svg":
+        assert b">hops from 3<" in written
     if name == "groups.svg":
         assert all(f">{text}<".encode() in written for text in ("groups", "l", "r"))
 
@@ -297,6 +300,8 @@ def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name
         (["embedding", "H2", "-o", "a.png", "--colour", "degre"], "did you mean 'degree'?"),
         (["embedding", "nine.npz", "-o", "a.png"], "riemap plot embedding nine.npz --graph karate"),
         (["embedding", "H2", "-o", "a.png", "--labels", "none.csv"], "none.csv"),
+        (["embedding", "H2", "-o", "a.png", "--from", "99"], "99"),
+        (["embedding", "H2", "-o", "a.png", "--from", "3", "--labels", "groups.csv"], "give one of them"),
         (
             ["distances", "H2", "-o", "a.png", "-g", "karate"],
             "'karate' is not the graph that was embedded in H2",

@@ -35,6 +35,12 @@ def embedding(
         Path | None,
         typer.Option(help="Colour nodes by a label: CSV with lines node,label.", show_default=False),
     ] = None,
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="Colour nodes by how far from this one they are in the graph.", show_default=False
+        ),
+    ] = None,
     names: Annotated[int, typer.Option(min=0, help="Nodes to name, those with the most neighbours.")] = 0,
     symmetrise: Symmetrise = False,
 ) -> None:
@@ -51,10 +57,14 @@ def embedding(
         pyplot()  # before anything is computed
         one_of("--colour", colour, COLOURS)
         embedded, opened = _opened(run, graph, symmetrise, "embedding")
+        if labels is not None and origin is not None:
+            raise ValueError("--labels and --from both colour the nodes; give one of them")
         if labels is not None:
             from riemap.plots import Colouring
 
             colouring: Colouring | None = Colouring(labels.stem, groups=read_groups(labels, opened))
+        elif origin is not None:
+            colouring = _distances(origin, embedded, opened)
         else:
             colouring = _colouring(colour, embedded, opened)
         write_figure(drawn(embedded, opened, colouring=colouring, names=names), out, cropped=True)
@@ -189,6 +199,17 @@ def _opened(
     naming = f"riemap plot {verb} {{run}} --graph {{graph}}"
     opened = run_graph(run, graph, symmetrise=symmetrise, naming=naming)
     return embedded.matched(opened), opened
+
+
+def _distances(node: str, embedded: "Embedding", graph: "Graph | Dissimilarities") -> "Colouring":
+    """From a node to all, along the graph."""
+    from riemap.distances import shortest_paths
+    from riemap.graphs import Graph
+    from riemap.plots import Colouring
+
+    (number,) = embedded.numbers([node])
+    unit = "hops" if isinstance(graph, Graph) and graph.weights is None else "distance"
+    return Colouring(f"{unit} from {node}", shortest_paths(graph)[number].astype(float))
 
 
 def _colouring(colour: str, embedded: "Embedding", graph: "Graph | Dissimilarities") -> "Colouring | None":

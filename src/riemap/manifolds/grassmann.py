@@ -27,9 +27,10 @@ import numpy as np
 
 from riemap import linalg
 from riemap.linalg import transpose
-from riemap.manifolds import principal_angles
-from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, sectional_from
+from riemap.manifolds import principal_angles, subspaces
+from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, contiguous, sectional_from
 from riemap.manifolds.principal_angles import tangent
+from riemap.manifolds.sphere import Sphere
 from riemap.types import Array, Rng
 
 
@@ -115,6 +116,13 @@ class Grassmann(CompactManifold):
     def retract(self, x: Array, u: Array) -> Array:
         r"""Orthogonal factor of :math:`x + u` [Cruceru2021, table 1]."""
         return self.project(x + u)
+
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        """In one pass; a line as its unit vector moves on the sphere."""
+        if self.k > 1:
+            return subspaces.move(*contiguous(x, u, v))
+        y, moved = Sphere(self.n - 1).move(x[..., 0], u[..., 0], v[..., 0])
+        return y[..., None], moved[..., None]
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`(I - xx^\top)yR\,U\,\mathrm{diag}(\theta/\sin\theta)\,U^\top`.

@@ -77,9 +77,9 @@ def test_some_figures() -> None:
 def test_rows_by_name() -> None:
     table = TABLES["table6"]
     assert len(selected(table)) == 35
-    assert selected(table, ["bunny", "cat-cortex"], [" S2", "Gr(1, 3)"]) == [
-        ("bunny", "S2"),
-        ("bunny", "Gr(1,3)"),
+    assert selected(table, ["bunny-fine", "cat-cortex"], [" S2", "Gr(1, 3)"]) == [
+        ("bunny-fine", "S2"),
+        ("bunny-fine", "Gr(1,3)"),
         ("cat-cortex", "S2"),
         ("cat-cortex", "Gr(1,3)"),
     ]
@@ -105,8 +105,8 @@ def test_the_grid_behind_a_table(paper_graph: Any) -> None:
     ("options", "message"),
     [
         (
-            ["--graphs", "buny"],
-            "table6 has no graph 'buny'; did you mean 'bunny'? It has sphere-mesh, bunny, ",
+            ["--graphs", "bunny"],
+            "table6 has no graph 'bunny'; did you mean 'bunny-fine'? It has sphere-mesh, bunny-fine, ",
         ),
         (["--graphs", "power"], "table6 has no graph 'power'. It has sphere-mesh"),
         (["--spaces", "H3"], "table6 has no space 'H3'. It has S2, Gr(1,3)"),
@@ -130,7 +130,7 @@ def test_refused(
 
 # --- ours beside the paper's --------------------------------------------------------------------------
 
-BUNNY = ("bunny", "S2")  # the paper: 88.12, 89.61, 0.146
+BUNNY = ("bunny-fine", "S2")  # the paper: 88.12, 89.61, 0.146
 
 
 def line(*records: dict[str, Any], table: PaperTable = TABLES["table6"]) -> beside.Line:
@@ -169,7 +169,7 @@ def test_the_best_by_metric_and_its_loss() -> None:
     )
     told = beside.facts(TABLES["table6"], found)
     assert told == {
-        "graph": "bunny",
+        "graph": "bunny-fine",
         "dim": 2,
         "space": "S2",
         "paper": {"f1@1": 88.12, "auc": 89.61, "ad": 0.146},
@@ -197,22 +197,26 @@ def test_records_that_do_not_count() -> None:
         record(*BUNNY, "distortion", 90.0, 90.0, 0.1),
         older,
         failed,
-        record("bunny", "S3", "ad", 9, 9, 9),
+        record("bunny-fine", "S3", "ad", 9, 9, 9),
     ):
         assert not line(other).ours
 
 
 def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kept(tmp_path, record(*BUNNY, "ad", 88.0, 95.0, 0.12), record("bunny", "Gr(1,3)", "ad", 90.0, 95.0, 0.12))
-    told = ["paper", "table6", "--graphs", "bunny", "--spaces", "S2,Gr(1,3),S3", "--out", str(tmp_path)]
+    kept(
+        tmp_path,
+        record(*BUNNY, "ad", 88.0, 95.0, 0.12),
+        record("bunny-fine", "Gr(1,3)", "ad", 90.0, 95.0, 0.12),
+    )
+    told = ["paper", "table6", "--graphs", "bunny-fine", "--spaces", "S2,Gr(1,3),S3", "--out", str(tmp_path)]
     assert run(*told, "--show") == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [
-        "graph  dim  space     f1@1   paper     auc   paper      ad   paper",
-        "bunny    2  S2       88.00-  88.12   95.00*  89.61   0.120*  0.146",
-        "bunny    2  Gr(1,3)  90.00*  85.06   95.00*  85.95   0.120*  0.146",
+        "graph       dim  space     f1@1   paper     auc   paper      ad   paper",
+        "bunny-fine    2  S2       88.00-  88.12   95.00*  89.61   0.120*  0.146",
+        "bunny-fine    2  Gr(1,3)  90.00*  85.06   95.00*  85.95   0.120*  0.146",
         "",
-        "bunny    3  S3           –   94.96       –   96.86       –   0.062",
+        "bunny-fine    3  S3           –   94.96       –   96.86       –   0.062",
         "",
         "of 9 cells: 5 better, 0 equal, 1 worse, 3 missing; * is better than the figure beside it, - worse",
     ]
@@ -224,18 +228,18 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows["rows"][0]["ours"] == pytest.approx({"f1@1": 88.0, "auc": 95.0, "ad": 0.12})
     assert rows["rows"][2]["ours"] == {"f1@1": None, "auc": None, "ad": None}
     assert run(*told, "--single") == 0
-    assert "bunny    2  Gr(1,3)  90.00   85.06" in (out := capsys.readouterr().out)
+    assert "bunny-fine    2  Gr(1,3)  90.00   85.06" in (out := capsys.readouterr().out)
     assert "of 3 rows, 1 have a run that beats" in out
     assert "S2" not in out
     assert run(*told, "--show", "--format", "markdown") == 0
-    assert "| bunny | 2 | S2 | _88.00_ | 88.12 | **95.00** |" in capsys.readouterr().out
+    assert "| bunny-fine | 2 | S2 | _88.00_ | 88.12 | **95.00** |" in capsys.readouterr().out
 
 
 def test_records_that_do_not_count_are_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Those of other rows are nobody's business."""
     other = record("power", "E3", "distortion", 1, 1, 1)
     kept(tmp_path, record(*BUNNY, "ad", 88.0, 95.0, 0.12), record(*BUNNY, "distortion", 1, 1, 1), other)
-    assert run("paper", "table6", "--graphs", "bunny", "--out", str(tmp_path), "--show", "--json") == 0
+    assert run("paper", "table6", "--graphs", "bunny-fine", "--out", str(tmp_path), "--show", "--json") == 0
     out, err = capsys.readouterr()
     assert len(json.loads(out)["rows"]) == 7
     assert err.startswith("riemap: 1 of 2 records do not count: ")
@@ -353,25 +357,25 @@ def test_time_for_one_more(tmp_path: Path) -> None:
     def wanted(graph: str, space: str, loss: str) -> bool:
         return budget.allows(Run(Source(graph), graph, "", space, loss, "default", None, None, 0, "{}"))
 
-    assert wanted("bunny", "S2", "ad")
-    records = [record("bunny", "S2", "ad", 1, 1, 1) | {"seconds": seconds} for seconds in (20.0, 40.0)]
-    records.append(record("bunny", "S3", "stress", 1, 1, 1) | {"seconds": 300.0})
+    assert wanted("bunny-fine", "S2", "ad")
+    records = [record("bunny-fine", "S2", "ad", 1, 1, 1) | {"seconds": seconds} for seconds in (20.0, 40.0)]
+    records.append(record("bunny-fine", "S3", "stress", 1, 1, 1) | {"seconds": 300.0})
     kept(tmp_path, *records)
     now[0] = 29.0
-    assert wanted("bunny", "S2", "ad")
-    assert wanted("bunny", "S4", "ad"), "the same loss"
-    assert not wanted("bunny", "S3", "stress")
-    assert not wanted("bunny", "S3", "distortion"), "the same graph: 120 s"
+    assert wanted("bunny-fine", "S2", "ad")
+    assert wanted("bunny-fine", "S4", "ad"), "the same loss"
+    assert not wanted("bunny-fine", "S3", "stress")
+    assert not wanted("bunny-fine", "S3", "distortion"), "the same graph: 120 s"
     assert wanted("power", "S3", "stress"), "nothing is known"
-    kept(tmp_path, *records, record("bunny", "S3", "ad", 1, 1, 1) | {"seconds": 300.0})
-    assert wanted("bunny", "S2", "ad"), "the same space"
-    assert not wanted("bunny", "S4", "ad")
+    kept(tmp_path, *records, record("bunny-fine", "S3", "ad", 1, 1, 1) | {"seconds": 300.0})
+    assert wanted("bunny-fine", "S2", "ad"), "the same space"
+    assert not wanted("bunny-fine", "S4", "ad")
     now[0] = 31.0
-    assert not wanted("bunny", "S2", "ad")
+    assert not wanted("bunny-fine", "S2", "ad")
     now[0] = 60.0
     assert not wanted("power", "S3", "stress")
 
 
 def test_a_failed_run_tells_nothing_of_time() -> None:
-    one = Run(Source("bunny"), "bunny", "", "S2", "ad", "default", None, None, 0, "{}")
+    one = Run(Source("bunny-fine"), "bunny-fine", "", "S2", "ad", "default", None, None, 0, "{}")
     assert estimate(one, [record(*BUNNY, "ad", 1, 1, 1) | {"seconds": None}]) is None

@@ -46,16 +46,19 @@ def test_every_slot(maker: Any) -> None:
     machine = {"python": "3.11.0", "numpy": "2.0", "numba": "0.60", "platform": "Linux", "threads": 1}
     more = {"machine": machine, "version": "0.1.0"}
     records = [
-        record("bunny", "S2", "ad", 88.0, 95.0, 0.12) | more,
+        record("bunny-fine", "S2", "ad", 88.0, 95.0, 0.12) | more,
         record("csphd", "H3", "stress + 0.2*rsne(T=1)", 60.0, 93.0, 0.1) | more,
     ]
     slots = ["losses", "overview", "cost", "worse", "single count", "single", "table6", "figures"]
     made = maker.page("\n".join(f"<!-- {slot} -->" for slot in slots), records)
     assert "- **d** `ad`" in made
     assert "| table6 | 2 | 0 | 1 | 88 |" in made
-    assert "| bunny | 2 | S2 | f1@1 | 88.00 | 88.12 |" in made
-    assert "| bunny | 2 | S2 | _88.00_ | 88.12 | **95.00** | 89.61 | **0.120** | 0.146 | d d d | 10 |" in made
-    assert "| bunny | 2 | Gr(1,3) | – | 85.06 | – | 85.95 | – | 0.146 | – – – | – |" in made
+    assert "| bunny-fine | 2 | S2 | f1@1 | 88.00 | 88.12 |" in made
+    assert (
+        "| bunny-fine | 2 | S2 | _88.00_ | 88.12 | **95.00** | 89.61 | **0.120** | 0.146 | d d d | 10 |"
+        in made
+    )
+    assert "| bunny-fine | 2 | Gr(1,3) | – | 85.06 | – | 85.95 | – | 0.146 | – – – | – |" in made
     assert "In **1** of the 108 rows of table 5" in made
     assert (
         r"| csphd | 3 | H3 | 60.00 | 55.55 | 93.00 | 92.46 | 0.100 | 0.124 | stress + 0.2\*rsne(T=1) |"

@@ -1,0 +1,90 @@
+r"""Positive definite matrices of size 4 by the lower triangles of their Cholesky factors.
+
+Entries are numbered row by row: 0; 1, 2; 3, 4, 5; 6, 7, 8, 9. As in :mod:`riemap.manifolds.positive`,
+:math:`G = L_A^{-1}L_B`, and :math:`M = GG^\top` has the eigenvalues of :math:`A^{-1}B`. Everything is
+written out, so that a loop over ``B`` becomes one on vectors, with its numbers in registers.
+"""
+
+import numpy as np
+from numba import prange
+
+from riemap.linalg import cholesky_inplace
+from riemap.triangle import stride
+from riemap.types import Array
+from riemap.vmath import inline, kernel
+
+
+@kernel
+def factors(a: Array) -> Array:
+    """Rows: lower triangles of ``L`` and ``L⁻¹`` (10 each), a column for every matrix."""
+    n = a.shape[0]
+    out = np.empty((20, stride(n)))
+    for block in prange((n + 63) // 64):
+        lower, inverse = np.empty((4, 4)), np.empty((4, 4))
+        scratch, scratch1 = np.empty((4, 4)), np.empty((4, 4))
+        for i in range(64 * block, min(n, 64 * block + 64)):
+            cholesky_inplace(4, a[i], lower, inverse, scratch, scratch1)
+            row = 0
+            for p in range(4):
+                for q in range(p + 1):
+                    out[row, i], out[row + 10, i] = lower[p, q], inverse[p, q]
+                    row += 1
+    return out
+
+
+@inline
+def whitened(x: Array, i: int, y: Array, j: int) -> tuple[float, ...]:
+    """``L_x⁻¹ L_y``, from rows of :func:`factors`."""
+    return (
+        x[10, i] * y[0, j],
+        x[11, i] * y[0, j] + x[12, i] * y[1, j],
+        x[12, i] * y[2, j],
+        x[13, i] * y[0, j] + x[14, i] * y[1, j] + x[15, i] * y[3, j],
+        x[14, i] * y[2, j] + x[15, i] * y[4, j],
+        x[15, i] * y[5, j],
+        x[16, i] * y[0, j] + x[17, i] * y[1, j] + x[18, i] * y[3, j] + x[19, i] * y[6, j],
+        x[17, i] * y[2, j] + x[18, i] * y[4, j] + x[19, i] * y[7, j],
+        x[18, i] * y[5, j] + x[19, i] * y[8, j],
+        x[19, i] * y[9, j],
+    )
+
+
+@inline
+def write4(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
+    """``L W Lᵀ``, from the lower entries of ``W`` and rows of :func:`factors`."""
+    half = np.empty((4, 4))
+    for p in range(4):
+        for q in range(4):
+            total = 0.0
+            for k in range(p + 1):
+                total += x[_at(p, k), i] * w[_at(max(k, q), min(k, q))]
+            half[p, q] = total
+    for p in range(4):
+        for q in range(p + 1):
+            total = 0.0
+            for k in range(q + 1):
+                total += half[p, k] * x[_at(q, k), i]
+            out[i, p, q] = out[i, q, p] = total
+
+
+@inline
+def _at(p: int, q: int) -> int:
+    """The number of an entry, for ``p >= q``."""
+    return p * (p + 1) // 2 + q
+
+
+@inline
+def square(g: tuple[float, ...]) -> tuple[float, ...]:
+    """``g gᵀ``."""
+    return (
+        g[0] * g[0],
+        g[1] * g[0],
+        g[1] * g[1] + g[2] * g[2],
+        g[3] * g[0],
+        g[3] * g[1] + g[4] * g[2],
+        g[3] * g[3] + g[4] * g[4] + g[5] * g[5],
+        g[6] * g[0],
+        g[6] * g[1] + g[7] * g[2],
+        g[6] * g[3] + g[7] * g[4] + g[8] * g[5],
+        g[6] * g[6] + g[7] * g[7] + g[8] * g[8] + g[9] * g[9],
+    )

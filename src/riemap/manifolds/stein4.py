@@ -1,0 +1,153 @@
+r"""The Stein divergence of all pairs, for size 4: determinants and inverses, written out.
+
+With :math:`G = L_A^{-1}L_B`, :math:`H = G^{-1}` and :math:`M = GG^\top`,
+
+.. math:: S = \tfrac12\log\det\big(I + \tfrac14(G - H^\top)(G - H^\top)^\top\big),
+
+and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. A row with a pair too far apart for that
+is left to :mod:`riemap.manifolds.stein_any`.
+"""
+
+import numpy as np
+from numba import prange
+
+from riemap.manifolds import stein_any
+from riemap.manifolds.base import Pairs
+from riemap.manifolds.positive4 import factors, square, whitened, write4
+from riemap.manifolds.stein_any import FAR
+from riemap.triangle import row_and_end
+from riemap.types import Array
+from riemap.vmath import inline, kernel, log1p
+
+WIDTH = 8
+"""Pairs that a vector holds: rows of the triangle end at a multiple, past the diagonal."""
+
+
+@inline
+def _slopes(m: tuple[float, ...]) -> tuple[float, ...]:
+    """``(I + m)⁻¹ - I/2``, by the factors of ``I + m = L D Lᵀ``."""
+    n0, n2, n5, n9 = 1.0 + m[0], 1.0 + m[2], 1.0 + m[5], 1.0 + m[9]
+    p0 = 1.0 / n0
+    a, b, c = m[1] * p0, m[3] * p0, m[6] * p0
+    n2, n4, n7 = n2 - a * m[1], m[4] - b * m[1], m[7] - c * m[1]
+    n5, n8, n9 = n5 - b * m[3], m[8] - c * m[3], n9 - c * m[6]
+    p1 = 1.0 / n2
+    d, e = n4 * p1, n7 * p1
+    n5, n8, n9 = n5 - d * n4, n8 - e * n4, n9 - e * n7
+    p2 = 1.0 / n5
+    f = n8 * p2
+    p3 = 1.0 / (n9 - f * n8)
+    b, e, c = (
+        d * a - b,
+        f * d - e,
+        f * b + e * a - c - f * d * a,
+    )  # below the diagonal of L⁻¹, with -a, -d, -f
+    i6, i7, i8 = p3 * c, p3 * e, -p3 * f
+    i3, i4 = p2 * b + i8 * c, i8 * e - p2 * d
+    return (
+        p0 + a * a * p1 + p2 * b * b + i6 * c - 0.5,
+        p2 * b * -d + i6 * e - p1 * a,
+        p1 + p2 * d * d + i7 * e - 0.5,
+        i3,
+        i4,
+        p2 - i8 * f - 0.5,
+        i6,
+        i7,
+        i8,
+        p3 - 0.5,
+    )
+
+
+@inline
+def _rise(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float]:
+    r"""``det(I + Z) - 1`` and ``tr Z`` for :math:`Z = \frac14(G - H^\top)(G - H^\top)^\top`.
+
+    By elimination that keeps the distance of each pivot from one.
+    """
+    a0, a5, a10, a15 = 0.5 * (g[0] - h[0]), 0.5 * (g[2] - h[2]), 0.5 * (g[5] - h[5]), 0.5 * (g[9] - h[9])
+    a1, a2, a3, a6, a7, a11 = -0.5 * h[1], -0.5 * h[3], -0.5 * h[6], -0.5 * h[4], -0.5 * h[7], -0.5 * h[8]
+    a4, a8, a9, a12, a13, a14 = 0.5 * g[1], 0.5 * g[3], 0.5 * g[4], 0.5 * g[6], 0.5 * g[7], 0.5 * g[8]
+    z0 = a0 * a0 + a1 * a1 + a2 * a2 + a3 * a3
+    z1 = a4 * a0 + a5 * a1 + a6 * a2 + a7 * a3
+    z2 = a4 * a4 + a5 * a5 + a6 * a6 + a7 * a7
+    z3 = a8 * a0 + a9 * a1 + a10 * a2 + a11 * a3
+    z4 = a8 * a4 + a9 * a5 + a10 * a6 + a11 * a7
+    z5 = a8 * a8 + a9 * a9 + a10 * a10 + a11 * a11
+    z6 = a12 * a0 + a13 * a1 + a14 * a2 + a15 * a3
+    z7 = a12 * a4 + a13 * a5 + a14 * a6 + a15 * a7
+    z8 = a12 * a8 + a13 * a9 + a14 * a10 + a15 * a11
+    z9 = a12 * a12 + a13 * a13 + a14 * a14 + a15 * a15
+    trace = z0 + z2 + z5 + z9
+    p = 1.0 / (1.0 + z0)
+    a, b, c = z1 * p, z3 * p, z6 * p
+    z2, z4, z7 = z2 - a * z1, z4 - b * z1, z7 - c * z1
+    z5, z8, z9 = z5 - b * z3, z8 - c * z3, z9 - c * z6
+    p = 1.0 / (1.0 + z2)
+    b, c = z4 * p, z7 * p
+    z5, z8, z9 = z5 - b * z4, z8 - c * z4, z9 - c * z7
+    z9 = z9 - z8 * z8 / (1.0 + z5)
+    total = z0 + (z2 + z0 * z2)
+    total = total + (z5 + total * z5)
+    return total + (z9 + total * z9), trace
+
+
+@kernel
+def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> Array:
+    """Returns how many pairs of each row are too far apart."""
+    n, m = out.shape
+    far = np.empty(n)
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        count = 0
+        for j in range(min(m, (end + WIDTH - 1) // WIDTH * WIDTH)):
+            above, trace = _rise(whitened(x, i, y, j), whitened(y, j, x, i))
+            out[i, j] = 0.5 * log1p(above)
+            count += 0 if trace < FAR else 1
+        far[i] = count
+    return far
+
+
+@kernel
+def _gradient(x: Array, y: Array, w: Array) -> tuple[Array, Array]:
+    r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`; and how many pairs are too far apart."""
+    n, m = w.shape
+    out, far = np.empty((n, 4, 4)), np.empty(n)
+    for i in prange(n):
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = 0.0
+        count = 0
+        for j in range(m):
+            b = square(whitened(x, i, y, j))
+            count += 0 if b[0] + b[2] + b[5] + b[9] < FAR else 1
+            a, weight = _slopes(b), w[i, j]
+            s0 += weight * a[0]
+            s1 += weight * a[1]
+            s2 += weight * a[2]
+            s3 += weight * a[3]
+            s4 += weight * a[4]
+            s5 += weight * a[5]
+            s6 += weight * a[6]
+            s7 += weight * a[7]
+            s8 += weight * a[8]
+            s9 += weight * a[9]
+        write4(out, x, i, (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9))
+        far[i] = count
+    return out, far
+
+
+def pairs4(x: Array, y: Array) -> Pairs:
+    """All pairs of 4 x 4 matrices."""
+    rows = factors(x)
+    others = rows if y is x else factors(y)
+    sqdist = np.empty((len(x), len(y)))
+    far = np.flatnonzero(_forward(rows, others, y is x, sqdist))
+    if len(far):
+        sqdist[far] = stein_any.pairs(x[far], y).sqdist
+
+    def gradient(w: Array) -> Array:
+        out, far = _gradient(rows, others, w)
+        again = np.flatnonzero(far)
+        if len(again):
+            out[again] = stein_any.pairs(x[again], y).gradient(w[again])
+        return out
+
+    return Pairs(sqdist, gradient)

@@ -1,0 +1,195 @@
+r"""The Stein divergence of all pairs, for any size.
+
+By determinants where that is exact enough, else by singular values; the matrices of :data:`LANES` pairs
+lie side by side.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from riemap import linalg
+from riemap.linalg import LANES, congruence, svd_lanes
+from riemap.manifolds.base import Pairs
+from riemap.manifolds.positive import add_outer, lanes, squared_lengths, whiten
+from riemap.triangle import row_and_end
+from riemap.types import Array
+from riemap.vmath import inline, kernel, log1p
+
+FAR = 1e6
+"""Trace up to which determinants are used for sizes above three. They lose as many digits as it has;
+the singular values that serve beyond it lose half as many."""
+
+
+@inline
+def _divergence(s: float) -> float:
+    """``log((1 + s) / (2 sqrt s))``, which is a small number near ``s = 1``."""
+    root = math.sqrt(s)
+    return log1p(0.5 * (root - 1.0) ** 2 / root)
+
+
+@inline
+def _largest_trace(a: Array) -> float:
+    largest = 0.0
+    for lane in range(LANES):
+        trace = 0.0
+        for p in range(a.shape[0]):
+            trace += a[p, p, lane]
+        largest = max(largest, trace)
+    return largest
+
+
+@inline
+def _excess(g: Array, h: Array, z: Array) -> float:
+    r"""``z`` becomes :math:`\frac14(G - H^\top)(G - H^\top)^\top`, and ``g`` the difference.
+
+    Returns the largest trace.
+    """
+    size = g.shape[0]
+    for p in range(size):
+        for q in range(size):
+            for lane in range(LANES):
+                g[p, q, lane] -= h[q, p, lane]
+    for p in range(size):
+        for q in range(size):
+            for lane in range(LANES):
+                z[p, q, lane] = 0.0
+            for k in range(size):
+                for lane in range(LANES):
+                    z[p, q, lane] += 0.25 * g[p, k, lane] * g[q, k, lane]
+    return _largest_trace(z)
+
+
+@inline
+def _determinant(z: Array, rise: Array) -> None:
+    """``det(I + z) - 1``, by elimination that keeps the distance of each pivot from one."""
+    size = z.shape[0]
+    for lane in range(LANES):
+        rise[lane] = 0.0
+    for k in range(size):
+        for lane in range(LANES):
+            rise[lane] += z[k, k, lane] + rise[lane] * z[k, k, lane]
+        for p in range(k + 1, size):
+            for q in range(k + 1, p + 1):
+                for lane in range(LANES):
+                    z[p, q, lane] -= z[p, k, lane] * z[q, k, lane] / (1.0 + z[k, k, lane])
+
+
+@inline
+def _invert(a: Array) -> None:
+    """Gauss and Jordan, in place; fit for symmetric positive definite matrices."""
+    size = a.shape[0]
+    for k in range(size):
+        for lane in range(LANES):
+            pivot = 1.0 / a[k, k, lane]
+            a[k, k, lane] = 1.0
+            for q in range(size):
+                a[k, q, lane] *= pivot
+        for p in range(size):
+            if p != k:
+                for lane in range(LANES):
+                    factor = a[p, k, lane]
+                    a[p, k, lane] = 0.0
+                    for q in range(size):
+                        a[p, q, lane] -= factor * a[k, q, lane]
+
+
+@kernel
+def _forward(
+    lower: Array, inverse: Array, lowers: Array, inverses: Array, symmetric: bool, out: Array
+) -> None:
+    n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        g, h, z = (
+            np.empty((size, size, LANES)),
+            np.empty((size, size, LANES)),
+            np.empty((size, size, LANES)),
+        )
+        s = np.empty(LANES)
+        for j in range(0, end, LANES):
+            count = min(LANES, end - j)
+            whiten(inverse[i], lowers, j, g)
+            _unwhiten(lower[i], inverses, j, h)
+            if _excess(g, h, z) < FAR:
+                _determinant(z, s)
+                for lane in range(count):
+                    out[i, j + lane] = 0.5 * log1p(s[lane])
+                continue
+            whiten(inverse[i], lowers, j, g)
+            svd_lanes(g, h)
+            for lane in range(count):
+                out[i, j + lane] = 0.0
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for lane in range(count):
+                    out[i, j + lane] += _divergence(s[lane])
+
+
+@inline
+def _unwhiten(lower: Array, inverses: Array, j: int, h: Array) -> None:
+    """``h`` becomes ``L_B⁻¹ L_A`` for the ``B`` from ``j`` on; past the end, the last one again."""
+    size, last = h.shape[0], inverses.shape[2] - 1
+    for p in range(size):
+        for q in range(size):
+            for lane in range(LANES):
+                h[p, q, lane] = 0.0
+            for k in range(q, p + 1):
+                for lane in range(LANES):
+                    h[p, q, lane] += inverses[p, k, min(j + lane, last)] * lower[k, q]
+
+
+@kernel
+def _gradient(inverse: Array, lowers: Array, w: Array) -> Array:
+    r"""Row ``i``: the sum of :math:`w\big((I+M)^{-1} - \frac12I\big)`."""
+    n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
+    out = np.zeros((n, size, size))
+    for i in prange(n):
+        g, a, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+        for j in range(0, m, LANES):
+            whiten(inverse[i], lowers, j, g)
+            if _gram(g, a) < FAR:
+                _invert(a)
+                for p in range(size):
+                    for q in range(size):
+                        total = 0.0
+                        for lane in range(min(LANES, m - j)):
+                            total += w[i, j + lane] * (a[p, q, lane] - (0.5 if p == q else 0.0))
+                        out[i, p, q] += total
+                continue
+            svd_lanes(g, a)
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for lane in range(LANES):
+                    s[lane] = (
+                        w[i, j + lane] * 0.5 * (1.0 - s[lane]) / ((1.0 + s[lane]) * s[lane])
+                        if j + lane < m
+                        else 0.0
+                    )
+                add_outer(out[i], g, k, s)
+    return out
+
+
+@inline
+def _gram(g: Array, a: Array) -> float:
+    """``a`` becomes ``I + g gᵀ``; returns the largest trace."""
+    size = g.shape[0]
+    for p in range(size):
+        for q in range(size):
+            for lane in range(LANES):
+                a[p, q, lane] = 1.0 if p == q else 0.0
+            for k in range(min(p, q) + 1):
+                for lane in range(LANES):
+                    a[p, q, lane] += g[p, k, lane] * g[q, k, lane]
+    return _largest_trace(a)
+
+
+def pairs(x: Array, y: Array) -> Pairs:
+    """All pairs."""
+    lower, inverse = linalg.cholesky(x)
+    other = (lower, inverse) if y is x else linalg.cholesky(y)
+    lowers, inverses = lanes(other[0]), lanes(other[1])
+    sqdist = np.empty((len(x), len(y)))
+    _forward(lower, inverse, lowers, inverses, y is x, sqdist)
+    return Pairs(sqdist, lambda w: congruence(lower, _gradient(inverse, lowers, w)))

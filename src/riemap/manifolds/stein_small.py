@@ -1,0 +1,186 @@
+r"""The Stein divergence of all pairs, for sizes 2 and 3.
+
+At determinant one :math:`e^S` is rational in the invariants of :mod:`riemap.manifolds.positive`. With
+:math:`e = \sqrt{t_B^2/t_A^2}` for 3 x 3, :math:`8e^S = e^3 + e^{-3} + e_1/e + e_2\,e`, and for 2 x 2,
+:math:`2e^S = \cosh\theta + \cosh\delta`. In both, :math:`e^S - 1` is a sum of small terms as
+:math:`B\to A`.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from riemap.manifolds.base import Pairs
+from riemap.manifolds.positive import (
+    chord2,
+    cosquare,
+    invariants,
+    near2,
+    planar,
+    radial2,
+    spatial,
+    square,
+    triangles,
+    write2,
+)
+from riemap.triangle import mirror, row_and_end
+from riemap.types import Array
+from riemap.vmath import inline, kernel, log1p
+
+
+@kernel
+def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    """Divergences ``S`` and ``exp(-S)``; the difference of ``det^(1/4)`` ratios is ``2 sinh(δ/2)``."""
+    n, m = out.shape
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            flat = y[6, j] * x[7, i] - x[6, i] * y[7, j]
+            rise = 0.25 * (flat * flat + chord2(near2(x, i, y, j), x, i, y, j))
+            out[i, j] = log1p(rise)
+            slopes[i, j] = 1.0 / (1.0 + rise)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@kernel
+def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    n, m = w.shape
+    out = np.empty((n, 2, 2))
+    for i in prange(n):
+        cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
+        along = across = across1 = flat = 0.0
+        for j in range(m):
+            factor = -0.25 * w[i, j] * slopes[i, j]
+            along += factor * radial2(near2(x, i, y, j), cosh, x, i, y, j)
+            across += factor * y[2, j] * (y[0, j] - x[0, i])
+            across1 += factor * y[2, j] * (y[1, j] - x[1, i])
+            up, down = y[6, j] * x[7, i], x[6, i] * y[7, j]
+            flat += factor * (up - down) * (up + down)
+        write2(out, x, i, along, across, across1, flat)
+    return out
+
+
+@kernel
+def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    """Divergences ``S`` and ``exp(-S) / 8``."""
+    n, m = out.shape
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            a, b, _, _ = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
+            up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]
+            c = 0.5 * (up - 1.0) ** 2 * down  # cosh - 1
+            rise = c * (3.0 + c * (3.0 + c)) + 0.125 * (a * down + b * up)
+            rise = 0.0 if rise < 0.0 else rise  # rounding, at equal points
+            out[i, j] = log1p(rise)
+            slopes[i, j] = 0.125 / (1.0 + rise)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@kernel
+def _entries(x: Array, n: int) -> Array:
+    """Lower entries of the matrices at unit determinant (6) and of their inverses (6).
+
+    Then what the sums run over: the same divided and multiplied by ``t`` (6 each), and ``t³``, ``t⁻³``.
+    """
+    out = np.empty((26, x.shape[1]))
+    for i in prange(n):
+        a = square((x[0, i], x[1, i], x[2, i], x[3, i], x[4, i], x[5, i]))
+        b = cosquare((x[6, i], x[7, i], x[8, i], x[9, i], x[10, i], x[11, i]))
+        t, inverse = x[13, i], x[14, i]
+        for k in range(6):
+            out[k, i], out[6 + k, i] = a[k], b[k]
+            out[12 + k, i], out[18 + k, i] = a[k] * inverse, b[k] * t
+        out[24, i], out[25, i] = t * t * t, inverse * inverse * inverse
+    return out
+
+
+@kernel
+def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
+    r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`.
+
+    At the identity it is :math:`(I+M)^{-1} - \frac12 I`, a combination of ``M``, its inverse and ``I``.
+    The first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, brought to ``A`` once, at the end.
+    """
+    n, m = w.shape
+    out = np.empty((n, 3, 3))
+    for i in prange(n):
+        s0 = s1 = s2 = s3 = s4 = s5 = up = 0.0
+        r0 = r1 = r2 = r3 = r4 = r5 = down = 0.0
+        for j in range(m):
+            factor = w[i, j] * slopes[i, j]
+            s0 += factor * theirs[12, j]
+            s1 += factor * theirs[13, j]
+            s2 += factor * theirs[14, j]
+            s3 += factor * theirs[15, j]
+            s4 += factor * theirs[16, j]
+            s5 += factor * theirs[17, j]
+            r0 += factor * theirs[18, j]
+            r1 += factor * theirs[19, j]
+            r2 += factor * theirs[20, j]
+            r3 += factor * theirs[21, j]
+            r4 += factor * theirs[22, j]
+            r5 += factor * theirs[23, j]
+            up += factor * theirs[24, j]
+            down += factor * theirs[25, j]
+        t, inverse = x[13, i], x[14, i]
+        s = (-t * s0, -t * s1, -t * s2, -t * s3, -t * s4, -t * s5)
+        r = (inverse * r0, inverse * r1, inverse * r2, inverse * r3, inverse * r4, inverse * r5)
+        _bring(out[i], t, ours, i, s, r, up * ours[25, i] - down * ours[24, i])
+    return out
+
+
+@inline
+def _bring(
+    out: Array, t: float, ours: Array, i: int, s: tuple[float, ...], r: tuple[float, ...], trace: float
+) -> None:
+    r"""Write :math:`t^2(S + \hat AR\hat A + c\hat A)`, where ``c`` makes the trace at the identity right."""
+    a0, a1, a2, a3, a4, a5 = ours[0, i], ours[1, i], ours[2, i], ours[3, i], ours[4, i], ours[5, i]
+    b0, b1, b2, b3, b4, b5 = ours[6, i], ours[7, i], ours[8, i], ours[9, i], ours[10, i], ours[11, i]
+    p0, p1, p2 = (
+        a0 * r[0] + a1 * r[1] + a3 * r[3],
+        a0 * r[1] + a1 * r[2] + a3 * r[4],
+        a0 * r[3] + a1 * r[4] + a3 * r[5],
+    )
+    q0, q1, q2 = (
+        a1 * r[0] + a2 * r[1] + a4 * r[3],
+        a1 * r[1] + a2 * r[2] + a4 * r[4],
+        a1 * r[3] + a2 * r[4] + a4 * r[5],
+    )
+    o0, o1, o2 = (
+        a3 * r[0] + a4 * r[1] + a5 * r[3],
+        a3 * r[1] + a4 * r[2] + a5 * r[4],
+        a3 * r[3] + a4 * r[4] + a5 * r[5],
+    )
+    white = b0 * s[0] + b2 * s[2] + b5 * s[5] + 2.0 * (b1 * s[1] + b3 * s[3] + b4 * s[4])
+    c = -0.5 * (trace + white + p0 + q1 + o2)
+    t *= t
+    out[0, 0] = t * (s[0] + p0 * a0 + p1 * a1 + p2 * a3 + c * a0)
+    out[1, 1] = t * (s[2] + q0 * a1 + q1 * a2 + q2 * a4 + c * a2)
+    out[2, 2] = t * (s[5] + o0 * a3 + o1 * a4 + o2 * a5 + c * a5)
+    out[0, 1] = out[1, 0] = t * (s[1] + q0 * a0 + q1 * a1 + q2 * a3 + c * a1)
+    out[0, 2] = out[2, 0] = t * (s[3] + o0 * a0 + o1 * a1 + o2 * a3 + c * a3)
+    out[1, 2] = out[2, 1] = t * (s[4] + o0 * a1 + o1 * a2 + o2 * a4 + c * a4)
+
+
+def pairs2(x: Array, y: Array) -> Pairs:
+    """All pairs of 2 x 2 matrices."""
+    rows = planar(x)
+    others = rows if y is x else planar(y)
+    sqdist, slopes = np.empty((2, len(x), len(y)))
+    _forward2(rows, others, y is x, sqdist, slopes)
+    return Pairs(sqdist, lambda w: _gradient2(rows, others, slopes, w))
+
+
+def pairs3(x: Array, y: Array) -> Pairs:
+    """All pairs of 3 x 3 matrices."""
+    rows = spatial(x)
+    others = rows if y is x else spatial(y)
+    sqdist, slopes = np.empty((2, len(x), len(y)))
+    _forward3(rows, others, y is x, sqdist, slopes)
+    ours = _entries(rows, len(x))
+    theirs = ours if y is x else _entries(others, len(y))
+    return Pairs(sqdist, lambda w: _gradient3(rows, ours, theirs, slopes, w))

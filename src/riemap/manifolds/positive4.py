@@ -5,6 +5,8 @@ Entries are numbered row by row: 0; 1, 2; 3, 4, 5; 6, 7, 8, 9. As in :mod:`riema
 written out, so that a loop over ``B`` becomes one on vectors, with its numbers in registers.
 """
 
+import math
+
 import numpy as np
 from numba import prange
 
@@ -13,12 +15,15 @@ from riemap.triangle import stride
 from riemap.types import Array
 from riemap.vmath import inline, kernel
 
+WIDTH = 8
+"""Pairs that a vector holds: rows of a triangle end at a multiple, past the diagonal."""
+
 
 @kernel
 def factors(a: Array) -> Array:
-    """Rows: lower triangles of ``L`` and ``L⁻¹`` (10 each), a column for every matrix."""
+    """Rows: lower triangles of ``L`` and ``L⁻¹`` (10 each), and ``log det``; a column for every matrix."""
     n = a.shape[0]
-    out = np.empty((20, stride(n)))
+    out = np.empty((21, stride(n)))
     for block in prange((n + 63) // 64):
         lower, inverse = np.empty((4, 4)), np.empty((4, 4))
         scratch, scratch1 = np.empty((4, 4)), np.empty((4, 4))
@@ -29,6 +34,7 @@ def factors(a: Array) -> Array:
                 for q in range(p + 1):
                     out[row, i], out[row + 10, i] = lower[p, q], inverse[p, q]
                     row += 1
+            out[20, i] = 2.0 * math.log(lower[0, 0] * lower[1, 1] * lower[2, 2] * lower[3, 3])
     return out
 
 
@@ -57,18 +63,18 @@ def write4(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
         for q in range(4):
             total = 0.0
             for k in range(p + 1):
-                total += x[_at(p, k), i] * w[_at(max(k, q), min(k, q))]
+                total += x[at(p, k), i] * w[at(max(k, q), min(k, q))]
             half[p, q] = total
     for p in range(4):
         for q in range(p + 1):
             total = 0.0
             for k in range(q + 1):
-                total += half[p, k] * x[_at(q, k), i]
+                total += half[p, k] * x[at(q, k), i]
             out[i, p, q] = out[i, q, p] = total
 
 
 @inline
-def _at(p: int, q: int) -> int:
+def at(p: int, q: int) -> int:
     """The number of an entry, for ``p >= q``."""
     return p * (p + 1) // 2 + q
 
@@ -87,4 +93,21 @@ def square(g: tuple[float, ...]) -> tuple[float, ...]:
         g[6] * g[1] + g[7] * g[2],
         g[6] * g[3] + g[7] * g[4] + g[8] * g[5],
         g[6] * g[6] + g[7] * g[7] + g[8] * g[8] + g[9] * g[9],
+    )
+
+
+@inline
+def cosquare(h: tuple[float, ...]) -> tuple[float, ...]:
+    """``hᵀ h``."""
+    return (
+        h[0] * h[0] + h[1] * h[1] + h[3] * h[3] + h[6] * h[6],
+        h[2] * h[1] + h[4] * h[3] + h[7] * h[6],
+        h[2] * h[2] + h[4] * h[4] + h[7] * h[7],
+        h[5] * h[3] + h[8] * h[6],
+        h[5] * h[4] + h[8] * h[7],
+        h[5] * h[5] + h[8] * h[8],
+        h[9] * h[6],
+        h[9] * h[7],
+        h[9] * h[8],
+        h[9] * h[9],
     )

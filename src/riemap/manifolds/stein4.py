@@ -13,14 +13,11 @@ from numba import prange
 
 from riemap.manifolds import stein_any
 from riemap.manifolds.base import Pairs
-from riemap.manifolds.positive4 import factors, square, whitened, write4
+from riemap.manifolds.positive4 import WIDTH, factors, square, whitened, write4
 from riemap.manifolds.stein_any import FAR
 from riemap.triangle import row_and_end
 from riemap.types import Array
 from riemap.vmath import inline, kernel, log1p
-
-WIDTH = 8
-"""Pairs that a vector holds: rows of the triangle end at a multiple, past the diagonal."""
 
 
 @inline

@@ -1,0 +1,56 @@
+r"""The affine-invariant distance of all pairs, for any size: singular values by Jacobi rotations."""
+
+import numpy as np
+from numba import prange
+
+from riemap import linalg
+from riemap.linalg import LANES, congruence, svd_lanes
+from riemap.manifolds.base import Pairs
+from riemap.manifolds.positive import add_outer, lanes, squared_lengths, whiten
+from riemap.triangle import row_and_end
+from riemap.types import Array
+from riemap.vmath import kernel, log
+
+
+@kernel
+def _forward(inverse: Array, lower: Array, symmetric: bool, out: Array) -> None:
+    n, m, size = inverse.shape[0], lower.shape[2], inverse.shape[1]
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        g, v, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+        for j in range(0, end, LANES):
+            whiten(inverse[i], lower, j, g)
+            svd_lanes(g, v)
+            for lane in range(min(LANES, end - j)):
+                out[i, j + lane] = 0.0
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for lane in range(min(LANES, end - j)):
+                    out[i, j + lane] += log(s[lane]) ** 2
+
+
+@kernel
+def _gradient(inverse: Array, lower: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log`` at the identity."""
+    n, m, size = inverse.shape[0], lower.shape[2], inverse.shape[1]
+    out = np.zeros((n, size, size))
+    for i in prange(n):
+        g, v, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+        for j in range(0, m, LANES):
+            whiten(inverse[i], lower, j, g)
+            svd_lanes(g, v)
+            for k in range(size):
+                squared_lengths(g, k, s)
+                for lane in range(LANES):
+                    s[lane] = -2.0 * w[i, j + lane] * log(s[lane]) / s[lane] if j + lane < m else 0.0
+                add_outer(out[i], g, k, s)
+    return out
+
+
+def pairs(x: Array, y: Array) -> Pairs:
+    """All pairs."""
+    lower, inverse = linalg.cholesky(x)
+    others = lanes(lower if y is x else linalg.cholesky(y)[0])
+    sqdist = np.empty((len(x), len(y)))
+    _forward(inverse, others, y is x, sqdist)
+    return Pairs(sqdist, lambda w: congruence(lower, _gradient(inverse, others, w)))

@@ -181,6 +181,23 @@ def test_condition_numbers_up_to_1e8(m: SPD | Stein, kind: str) -> None:
         np.testing.assert_allclose(sqdist, truth, rtol=limit)
 
 
+@pytest.mark.parametrize("m", [SPD(4), SPD(5), Stein(4), Stein(5)], ids=str)
+@pytest.mark.parametrize("outliers", [0, 1, 20, 40])
+def test_gradients_of_pairs_near_and_far(m: SPD | Stein, outliers: int) -> None:
+    """Rows in which some pairs are beyond what the fast kernels take, at distances up to 20."""
+    rng = np.random.default_rng(outliers)
+    x = m.random(rng, 40, 0.7)
+    x[:outliers] = m.random(rng, outliers, 8.0)
+    w = rng.standard_normal((40, 40))
+    for y in (x, x[:33].copy()):
+        fast, plain = m.pairs(x, y), m.pairs(x, y, reference=True)
+        np.testing.assert_allclose(fast.sqdist, plain.sqdist, rtol=1e-12, atol=1e-14)
+        slope = plain.gradient(w[:, : len(y)])
+        error = m.norm(x, fast.gradient(w[:, : len(y)]) - slope) / m.norm(x, slope)
+        assert np.all(error[outliers:] < 1e-10)
+        assert np.all(error < 1e-5)  # the entries of matrices of condition 1e10 have no more
+
+
 # --- SPD3 and its cubic --------------------------------------------------------------------------
 
 EQUAL = {"two large": [1, 1, -2], "two small": [-1, -1, 2], "all": [1, 1, 1], "none": [1, 0, -1]}

@@ -7,8 +7,9 @@ determinant, the eigenvalues of ``N`` are
 
 .. math:: s_1+s_2+s_3,\quad s_1-s_2-s_3,\quad -s_1+s_2-s_3,\quad -s_1-s_2+s_3.
 
-Three columns are orthogonal after so few rotations that every ``K`` gets as many, and none of them needs its
-exact angle: there is no branch, and a loop over matrices becomes one on vectors.
+Four times three rotations leave no cosine between its columns above 1e-8, in which the errors of what is made
+of eigenvalues are quadratic. So every ``K`` gets as many, and none needs its exact angle: there is no branch,
+and a loop over matrices becomes one on vectors.
 
 :math:`\log M` is the polynomial :math:`b_0 + b_1N + b_2N^2 + b_3N^3` that is right at the eigenvalues. The
 coefficients are divided differences. Where eigenvalues meet they lose digits, but there they multiply small
@@ -25,6 +26,9 @@ References
 import math
 
 from riemap.vmath import inline
+
+NIL = 1e-150
+"""What makes the rotation of zeros none, and is nothing beside the fourth power of other lengths."""
 
 CLOSE = 0.05
 """Difference of two numbers over their sum below which that of their logarithms is a series."""
@@ -45,13 +49,14 @@ def _dot(p: Three, q: Three) -> float:
 def _rotated(p: Three, q: Three) -> tuple[Three, Three]:
     r"""Both turned in their plane until they are nearly orthogonal.
 
-    The angle is about half of :math:`\arctan(b/a)`: ``n / d``, the tangent of half of it, is right to third
-    order in ``b`` and at ``a = 0``. Cosine and sine are rational in it, and so keep lengths exactly.
+    The angle is about half of :math:`\arctan(b/a)`: ``n / d``, the tangent of half of it, leaves less than
+    2 % of the product, and of a small product next to nothing. Cosine and sine are rational in it, and so
+    keep lengths exactly.
     """
     product, rise = _dot(p, q), _dot(q, q) - _dot(p, p)
     a, b = abs(rise), 2.0 * abs(product)
-    slant = a + 0.5177669529663689 * b  # 5/4 tan(pi/8)
-    n, d = b * slant, 4.0 * a * slant + 1.25 * b * b + 1e-150
+    slant = a + 0.8156 * b
+    n, d = b * slant, 4.0 * a * slant + 1.9924 * b * b + NIL
     n = -n if product * rise < 0.0 else n
     scale = 1.0 / (d * d + n * n)
     c, s = (d * d - n * n) * scale, 2.0 * n * d * scale
@@ -78,7 +83,6 @@ def eigenvalues(m: tuple[float, ...]) -> tuple[float, Four]:
     p = (h * (m[0] + m[2] - m[5] - m[9]), f * (m[4] - m[6]), f * (m[3] + m[7]))
     q = (f * (m[6] + m[4]), h * (m[0] + m[5] - m[2] - m[9]), f * (m[8] - m[1]))
     r = (f * (m[7] - m[3]), f * (m[1] + m[8]), h * (m[0] + m[9] - m[2] - m[5]))
-    p, q, r = _sweep(p, q, r)
     p, q, r = _sweep(p, q, r)
     p, q, r = _sweep(p, q, r)
     p, q, r = _sweep(p, q, r)

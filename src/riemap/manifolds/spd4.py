@@ -26,6 +26,11 @@ FLAT = 0.01
 """Least eigenvalue over their mean for which ``M`` serves; its rounding errors are relative to the mean."""
 
 
+@inline
+def _squares(a: tuple[float, ...]) -> float:
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]
+
+
 @kernel
 def _forward(
     x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array, third: Array
@@ -45,7 +50,7 @@ def _forward(
                 log(mean * (1.0 + v[2])),
                 log(mean * (1.0 + v[3])),
             )
-            out[i, j] = logs[0] * logs[0] + logs[1] * logs[1] + logs[2] * logs[2] + logs[3] * logs[3]
+            out[i, j] = _squares(logs)
             b1, b2, b3 = coefficients(v, logs)
             first[i, j] = NAN if flat else b1
             second[i, j], third[i, j] = 0.0 if flat else b2, 0.0 if flat else b3

@@ -324,19 +324,28 @@ def test_do_show_and_check(
     assert run(*ROWS, "--out", str(tmp_path), "--show", "--json") == 0
     assert None not in [row["ours"]["ad"] for row in json.loads(capsys.readouterr().out)["rows"]]
     assert run(*ROWS, "--out", str(tmp_path), "--check") == 0
-    assert capsys.readouterr().out.endswith("4 runs done again, 0 of them with another result\n")
+    counts = "4 runs done again: 4 the same to six digits, 0 close, 0 with another result\n"
+    assert capsys.readouterr().out.endswith(counts)
     path = min((tmp_path / "records").iterdir())
     found = json.loads(path.read_text())
-    path.write_text(
-        json.dumps({**found, "scores": {**found["scores"], "ad": found["scores"]["ad"] * 1.00001}})
-    )
+
+    def recorded(factor: float) -> None:
+        other = {**found["scores"], "ad": found["scores"]["ad"] * factor}
+        path.write_text(json.dumps({**found, "scores": other}))
+
+    recorded(1.00001)
+    assert run(*ROWS, "--out", str(tmp_path), "--check") == 0
+    out = capsys.readouterr().out
+    assert "3 the same to six digits, 1 close, 0 with" in out
+    assert ": close: ad is " in out
+    recorded(1.05)
     before = riemap.__version__
     monkeypatch.setattr(riemap, "__version__", "9.9")
     assert run(*ROWS, "--out", str(tmp_path), "--check", "--json") == 1
     out, err = capsys.readouterr()
     assert f"riemap: this is 9.9, and some records are of {before}" in err
     told = json.loads(out)
-    assert (told["checked"], told["different"]) == (4, 1)
+    assert (told["checked"], told["same"], told["different"]) == (4, 3, 1)
     assert told["runs"][found["id"]][0].startswith("ad is ")
 
 

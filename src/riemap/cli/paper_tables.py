@@ -159,14 +159,20 @@ def _check(folder: "Folder", runs: "list[Run]", workers: int, as_json: bool) -> 
         typer.echo(
             f"riemap: this is {riemap.__version__}, and some records are of {', '.join(versions)}", err=True
         )
-    found = {}
-    for run, differences in check(folder, known, workers):
+    found, wrong = {}, 0
+    for run, differences, confirmed in check(folder, known, workers):
         found[run.id] = list(differences)
+        wrong += not confirmed
+        said = "close: " if differences and confirmed else ""
         if not as_json:
-            typer.echo(f"{run}: {'; '.join(differences) or 'the same'}")
-    wrong = sum(map(bool, found.values()))
+            typer.echo(f"{run}: {said}{'; '.join(differences) or 'the same'}")
+    same = sum(not differences for differences in found.values())
     if as_json:
-        typer.echo(json.dumps({"checked": len(found), "different": wrong, "runs": found}))
+        typer.echo(json.dumps({"checked": len(found), "same": same, "different": wrong, "runs": found}))
     else:
-        typer.echo(f"{len(found)} runs done again, {wrong} of them with another result")
+        close = len(found) - same - wrong
+        typer.echo(
+            f"{len(found)} runs done again: {same} the same to six digits, {close} close, "
+            f"{wrong} with another result"
+        )
     return wrong

@@ -124,7 +124,8 @@ def test_blocks_of_rows_give_the_whole(loss: str, block: int, monkeypatch: pytes
     expected = Objective(PRODUCT, target).whole(chosen, x, scales)
     assert_same(Objective(PRODUCT, target).batch(chosen, x, scales, np.arange(TREE.n)), expected)
     monkeypatch.setattr(objective, "BLOCK", block)
-    monkeypatch.setattr(objective, "DENSE", 0)
+    for limit in ("DENSE", "COMPARED"):
+        monkeypatch.setattr(objective, limit, 0)
     whole = Objective(PRODUCT, target)
     assert {len(range(*b.indices(15))) for b in whole._blocks()} <= set(range(1, max(1, block // 15) + 1))
     assert_same(whole.whole(chosen, x, scales), expected)
@@ -133,7 +134,8 @@ def test_blocks_of_rows_give_the_whole(loss: str, block: int, monkeypatch: pytes
 
 def test_a_function_is_given_all_rows_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     target, (x, scales, _) = Target.of(TREE), start(H2)
-    monkeypatch.setattr(objective, "DENSE", 0)
+    for limit in ("DENSE", "COMPARED"):
+        monkeypatch.setattr(objective, limit, 0)
     given = Objective(H2, target).whole(as_loss(failing(lambda _: False)), x, scales)
     assert_same(given, Objective(H2, target).whole(as_loss("stress"), x, scales))
 
@@ -414,7 +416,8 @@ def test_any_number_of_threads_gives_the_same_bytes(
     small = [replace(stage, batch=64 if stage.batch else None) for stage in plan.stages]
     plan = replace(plan, stages=tuple(small))
     monkeypatch.setattr(objective, "BLOCK", 150 * 40)
-    monkeypatch.setattr(objective, "DENSE", 0)
+    for limit in ("DENSE", "COMPARED"):
+        monkeypatch.setattr(objective, limit, 0)
     found = []
     try:
         for threads in (1, 2):

@@ -34,6 +34,9 @@ kernel = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contrac
 Sums may be taken in another order, which is what lets them vectorise. A loop that also stores is compiled
 twice, and where the arrays lie in memory decides which of the two runs: so a sum whose bytes must be the same
 in every run has a loop to itself, unless what is read and written are the same row of different matrices.
+The process that compiles a kernel runs its body as optimised once, those that load it from disk as optimised
+twice, in which products of a long formula may be fused with other sums: some kernels of 3 x 3 matrices then
+differ in the last bit.
 """
 
 TINY = 2.2250738585072014e-308  # smallest normal number

@@ -1,9 +1,9 @@
 """The loss of an embedding and its gradient: target, space and loss at their one joint.
 
-Some thousand nodes are looked at all at once, which takes half the pairs and a mirror, and keeps distances
-from the statistics of a row to its weights. More nodes go through in blocks of rows that stay in the
-processor's cache, so that the memory needed grows with the nodes and not with the pairs; a loss that compares
-whole rows then takes one pass for its statistics and one for its weights.
+Few nodes are looked at all at once, which takes half the pairs and a mirror. More nodes go through in blocks
+of rows that stay in the processor's cache, so that the memory needed grows with the nodes and not with the
+pairs; a loss that compares whole rows then takes one pass for its statistics and one for its weights, twice
+the time, and so begins with blocks later.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,11 @@ from riemap.types import Array
 BLOCK = 1 << 20
 """Pairs in a block."""
 
-DENSE = 6000**2
-"""Most pairs that are looked at all at once: some matrices of 288 MB, for about half the time."""
+DENSE = 1 << 21
+"""Most pairs that are looked at all at once."""
+
+COMPARED = 6000**2
+"""The same for a loss that compares rows, which saves a pass over them: some matrices of 288 MB."""
 
 
 class Slope(NamedTuple):
@@ -50,8 +53,8 @@ class Objective:
 
     def whole(self, loss: Loss, x: Points, log_scales: Array) -> Slope:
         """Over all pairs."""
-        n = self.target.n
-        if n * n <= DENSE or not loss.blockwise:
+        most = COMPARED if loss.compares_rows else DENSE
+        if self.target.n**2 <= most or not loss.blockwise:
             return self._dense(loss, x, log_scales, self._all)
         statistics = self._statistics(loss, x, log_scales)
         value, scales = 0.0, np.zeros(len(log_scales))

@@ -55,7 +55,7 @@ def f1_curve(
     ax.set_ylabel("F1@k")
     if legend:
         ax.legend(loc="lower right", frameon=True, framealpha=0.8, edgecolor="none")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     return ax
 
 

@@ -60,15 +60,19 @@ def _boxes(ax: "Axes", found: Mapping[str, Mapping[str, Box]], graphs: list[str]
             )
             for _, box in shown
         ]
+        at = [i + (k - 0.5 * (len(spaces) - 1)) * width for i, _ in shown]
+        for x, (_, box) in zip(at, shown, strict=True):  # where all angles are the same, a box has no height
+            ends = (x - 0.4 * width, x + 0.4 * width)
+            ax.hlines(box.quantiles[2], *ends, color=_colour(k), linewidth=4)
         ax.bxp(
             stats,
-            positions=[i + (k - 0.5 * (len(spaces) - 1)) * width for i, _ in shown],
+            positions=at,
             widths=0.8 * width,
             showfliers=False,
             patch_artist=True,
             manage_ticks=False,
             boxprops={"facecolor": _colour(k), "edgecolor": INK, "linewidth": 0.6},
-            medianprops={"color": "white", "linewidth": 1.2},
+            medianprops={"color": INK, "linewidth": 1.2},
             whiskerprops={"color": INK, "linewidth": 0.8},
             capprops={"color": INK, "linewidth": 0.8},
         )

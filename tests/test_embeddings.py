@@ -268,8 +268,14 @@ def test_distances_are_those_of_the_space_between_nodes_by_name() -> None:
     assert np.array_equal(e.sqdist_rows(np.array([2, 0])) ** 0.5, found)
     assert e.n == 3
     assert repr(e) == "<Embedding of 3 nodes in H2 x S2 (4 dimensions)>"
-    with pytest.raises(ValueError, match="no node is called 'd'; the first one is 'a'"):
+    with pytest.raises(ValueError, match=r"no node is called 'd'\. The first one is 'a'"):
         e.distances(["a"], ["d"])
+
+
+def test_a_name_that_is_nearly_right() -> None:
+    named = Embedding(Space.parse("E1"), (np.zeros((2, 1)),), np.zeros(1), ("Ana", "Bo"))
+    with pytest.raises(ValueError, match=r"called 'anna'; did you mean 'Ana'\? The first one is 'Ana'"):
+        named.numbers(["anna"])
 
 
 def test_a_number_and_its_text_are_one_label_unless_both_are_known() -> None:
@@ -328,7 +334,7 @@ def test_nearest_counts_the_scales() -> None:
 
 
 def test_nearest_to_nobody_is_refused() -> None:
-    with pytest.raises(ValueError, match="no node is called 'd'; the first one is 'a'"):
+    with pytest.raises(ValueError, match=r"no node is called 'd'\. The first one is 'a'"):
         embedding().nearest("d")
     for k in (0, -1):
         with pytest.raises(ValueError, match=f"k={k} is not a number of nodes"):

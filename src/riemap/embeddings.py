@@ -16,8 +16,11 @@ from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph, Labels
 from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
-from riemap.specs import shown
+from riemap.specs import shown, suggestion
 from riemap.types import Array
+
+FEW = 20_000
+"""Nodes among whose names one is looked for that is like a wrong one."""
 
 OFF = 1e-6
 """How far a point may lie from its manifold, against its size: above rounding, below a mistake."""
@@ -81,7 +84,9 @@ class Embedding:
     def _number(self, label: Hashable) -> int:
         found = self._numbers.get(label, self._by_text.get(str(label)))
         if found is None:
-            raise ValueError(f"no node is called {shown(label)}; the first one is {shown(self.labels[0])}")
+            near = suggestion(str(label), self._by_text if self.n <= FEW else ())
+            first = f" The first one is {shown(self.labels[0])}"
+            raise ValueError(f"no node is called {shown(label)}{near}{first}")
         return found
 
     @cached_property

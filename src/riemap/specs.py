@@ -149,8 +149,9 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     "; did you mean 'tree'?"
     """
     # difflib takes time in the square of the length, and no name is that long.
-    near = difflib.get_close_matches(name[:60].lower(), list(names), n=1)
-    return f"; did you mean '{near[0]}'?" if near else "."
+    known = {known[:60].lower(): known for known in names}
+    near = difflib.get_close_matches(name[:60].lower(), known, n=1)
+    return f"; did you mean {shown(known[near[0]])}?" if near else "."
 
 
 def _parse(text: str) -> Spec:

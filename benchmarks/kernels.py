@@ -25,7 +25,8 @@ from riemap.types import Array
 from riemap.vmath import kernel
 
 SPACES = (
-    "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,6) SO3 SO4"
+    "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 "
+    "Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,5) Gr(3,6) SO3 SO4"
 )
 BARS = {"E3": 20, "S3": 15, "H6": 30, "SPD2": 150, "SPD3": 150, "Stein2": 80, "Stein3": 80}
 

@@ -37,6 +37,7 @@ from riemap.training import (
 from riemap.training.epochs import Epochs
 from riemap.training.objective import Objective, Slope
 from riemap.training.starts import coordinates
+from riemap.training.state import Progress
 from riemap.types import Array
 
 TREE = generate("tree(r=2,h=3)")
@@ -286,6 +287,52 @@ def test_a_product_of_cycles_has_both() -> None:
     torus = as_graph(nx.cartesian_product(cycle, nx.cycle_graph(9)))
     found = embed(torus, "S1 x S1", loss="rsne(T=0.1)", epochs=400).embedding
     assert evaluate(found, torus).values["f1@1"] > 0.99
+
+
+def test_only_a_plan_that_unfolds_tries_starts() -> None:
+    """The paper's protocol starts in its ball, in any space."""
+    sphere, graph = Space.parse("S2"), generate("cycle(n=20)")
+    for preset, tries in (("default", True), ("paper", False)):
+        run = Epochs(graph, sphere, preset_plan(preset, as_loss("ad"), graph.n, 60), 0)
+        ball = sphere.random(np.random.default_rng(0), graph.n, run.plan.radius)
+        assert np.array_equal(run.start().points[0], ball[0]) != tries
+
+
+def test_starts_are_not_tried_after_an_interrupt(tmp_path: Path) -> None:
+    """And what they came to is not kept, since a run that goes on has to come to the bytes of any other."""
+    graph, calls = generate("cycle(n=20)"), []
+    plan = preset_plan("default", as_loss("ad"), graph.n, 60)
+    start = Epochs(graph, Space.parse("S2"), plan, 0).start
+
+    def stopped() -> bool:
+        calls.append(1)
+        return len(calls) > 5
+
+    start(stopped)
+    assert len(calls) == 5 + 3
+
+    def interrupting(target: Array, sqdist: Array) -> tuple[float, Array]:
+        raise KeyboardInterrupt
+
+    fit(TREE, H2, plan_of(interrupting, 5), checkpoint=tmp_path / "kept.npz")
+    assert not (tmp_path / "kept.npz").exists()
+
+
+def test_a_start_that_diverges_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does it end the run."""
+    graph = generate("cycle(n=20)")
+    run = Epochs(graph, Space.parse("S2"), preset_plan("default", as_loss("ad"), graph.n, 60), 0)
+    expected, number = run.start().points[0], []
+    epoch = Epochs.epoch
+
+    def fails_in_the_third(self: Epochs, state: Progress) -> Progress:
+        number.append(1)
+        if len(number) > 2 * (15 + 45):
+            raise DivergedError("the loss is no number")
+        return epoch(self, state)
+
+    monkeypatch.setattr(Epochs, "epoch", fails_in_the_third)
+    assert run.start().points[0].shape == expected.shape
 
 
 def test_coordinates_are_those_of_points_in_a_plane() -> None:

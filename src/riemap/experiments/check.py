@@ -17,7 +17,6 @@ CLOSE = 0.03
 """Of scores that confirm each other: the last digits of a distance depend on the processor, and a thousand
 steps make of them what another seed would."""
 
-
 UNSTEADY = ("worst",)
 """What hangs on a single pair of nodes."""
 

@@ -3,6 +3,7 @@
 import math
 import time
 import warnings
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from operator import itemgetter
@@ -58,33 +59,38 @@ class Epochs:
         self.log_scale = Euclidean(1)  # each logarithm of a scale is a point of its own
         self.started = time.perf_counter()
 
-    def start(self) -> Progress:
+    def start(self, stopped: Callable[[], bool] = lambda: False) -> Progress:
         """Where to start from; if there is a choice, from where a short run gets furthest."""
         rng = np.random.default_rng(self.seed)
         found = starts(self.space, self.target, rng, self.plan.radius)
-        if len(self.plan.stages) == 1:
+        if not self.plan.unfolds:
             return self._at(next(found))
         first, *others = [self._at(points) for points in found]
-        return min(map(self._tried, (first, *others)), key=itemgetter(0))[1] if others else first
+        if not others:
+            return first
+        return min((self._tried(state, stopped) for state in (first, *others)), key=itemgetter(0))[1]
 
     def _at(self, points: Points) -> Progress:
         """At these points, every scale one."""
         log_scales = np.zeros(len(points))
         return Progress(points, log_scales, self._moments(points), self._scale_moments(log_scales))
 
-    def _tried(self, state: Progress) -> tuple[float, Progress]:
+    def _tried(self, state: Progress, stopped: Callable[[], bool]) -> tuple[float, Progress]:
         """The loss that a short run comes to, and where its first stage has led."""
         trial = copy(self)
         batch = self.plan.stages[0].batch
         stages = [replace(s, epochs=min(TRIAL, s.epochs), batch=batch) for s in self.plan.stages]
         trial.plan = replace(self.plan, stages=(replace(stages[0], rescale=True), *stages[1:]))
         unfolded = state
-        while state.epoch < trial.plan.epochs:
-            state = trial.epoch(state)
-            if state.epoch == stages[0].epochs:
-                unfolded = state
+        try:
+            while state.epoch < trial.plan.epochs and not stopped():
+                state = trial.epoch(state)
+                if state.epoch == stages[0].epochs:
+                    unfolded = state
+        except DivergedError:
+            state = replace(state, history=[])  # counts for nothing
         fresh = replace(self._at(unfolded.points), log_scales=unfolded.log_scales)
-        return state.history[-1].loss, fresh
+        return state.history[-1].loss if state.history else math.inf, fresh
 
     def _moments(self, points: Points) -> tuple[tuple[Array, ...], ...]:
         return tuple(self.plan.optimizer.init(m, x) for m, x in zip(self.space.factors, points, strict=True))

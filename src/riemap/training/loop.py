@@ -86,7 +86,7 @@ def fit(
             state = Progress.load(checkpoint, identity)
             run.started -= state.history[-1].seconds if state.history else 0.0
         else:
-            state = run.start()
+            state = run.start(interrupted)
         try:
             while state.epoch < plan.epochs:
                 if run.stands_still(state):  # also one that a checkpoint brought here
@@ -104,7 +104,7 @@ def fit(
                     break
         except KeyboardInterrupt:
             stop = Stop.INTERRUPTED
-            if checkpoint is not None:
+            if checkpoint is not None and state.epoch:  # a start that was cut short is not the start
                 state.save(checkpoint, identity)
     embedding = run.embedding(state)
     return Fit(embedding, tuple(state.history), stop, plan, time.perf_counter() - started)

@@ -91,6 +91,11 @@ class Plan:
         """Of all stages."""
         return sum(stage.epochs for stage in self.stages)
 
+    @property
+    def unfolds(self) -> bool:
+        """Whether the first stage is there to unfold the graph; a burn-in does not even learn the scales."""
+        return len(self.stages) > 1 and self.stages[0].scales
+
     def stage(self, epoch: int) -> tuple[int, Stage, int]:
         """Number and stage of an epoch, and how many epochs of that stage came before."""
         for number, stage in enumerate(self.stages):

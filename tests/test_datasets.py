@@ -25,7 +25,7 @@ from riemap.graphs import (
 )
 
 BUNDLED = {"karate": "unweighted", "les-miserables": "unweighted", "davis": "", "florentine": ""}
-GOOD = gzip.compress(b"0 1\n1 2\n2 3\n3 4\n4 0\n")
+GOOD = gzip.compress(b"0 1\n1 2\n2 3\n3 4\n4 0\n", mtime=0)
 FILE = "cycle1000.edges.gz"
 
 

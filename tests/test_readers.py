@@ -312,7 +312,7 @@ EDGE_LIST_REFUSALS = [
     (b"a b\nb \xff\n", r"line 2: byte 0xff is not UTF-8 text"),
     ("a b\nb c\n".encode("utf-16"), r"line 1: byte 0xff is not UTF-8"),
     ("a b\nb c\n".encode("utf-16-le"), r"line 1: byte 0x00 is not UTF-8"),
-    (gzip.compress(b"a b\n"), r"line 1: byte 0x8b is not UTF-8 text; .* if it is compressed"),
+    (gzip.compress(b"a b\n", mtime=0), r"line 1: byte 0x8b is not UTF-8 text; .* if it is compressed"),
     ("x" * 10**6 + "\n", r"line 1: 'x{58}… has 1 column"),
     ("a b c\x1b[31m\n", r"weight 'c\\x1b\[31m' is not a number"),
 ]

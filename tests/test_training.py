@@ -36,6 +36,7 @@ from riemap.training import (
 )
 from riemap.training.epochs import Epochs
 from riemap.training.objective import Objective, Slope
+from riemap.training.pages import _glibc, kept_pages
 from riemap.training.starts import coordinates
 from riemap.training.state import Progress
 from riemap.types import Array
@@ -945,3 +946,21 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(checkpoint: Path, tmp_path:
                 assert in_bytes(again) == in_bytes(result)
     assert len(said) >= 40
     assert all("is not a checkpoint of riemap" in text and "\n" not in text for text in said)
+
+
+# --- memory -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(_glibc() is None, reason="only glibc can be told")
+def test_freed_pages_stay_while_training_and_go_afterwards() -> None:
+    def pages() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    used = 1 << 14  # pages of 4 kB
+    before = pages()
+    with kept_pages():
+        for _ in range(3):
+            np.ones(used * 512)
+        kept = pages()
+        assert before + used // 2 < kept < before + 2 * used
+    assert pages() < kept - used // 2

@@ -75,6 +75,18 @@ def add(a: Array, b: Array, symmetric: bool) -> Array:
 
 
 @kernel
+def accumulate(a: Array, factor: float, b: Array, symmetric: bool) -> None:
+    """Add ``factor * b``, which ``b`` becomes, onto ``a``."""
+    n, m = a.shape
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            b[i, j] *= factor
+        for j in range(end):
+            a[i, j] += b[i, j]
+
+
+@kernel
 def row_products(a: Array, b: Array, symmetric: bool) -> Array:
     """Of each row, the sum of ``a * b``: unlike BLAS, the same bytes on any number of threads."""
     n, m = a.shape

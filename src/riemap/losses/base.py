@@ -63,11 +63,18 @@ class Loss(ABC):
             :math:`w_{ij}`.
         """
 
+    @final
     def dense(self, target: Array, sqdist: Array, out: Array) -> float:
         """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both ends.
 
         Only lower triangles are given; a loss may fill in the others.
         """
+        value = self.lower(target, sqdist, out)
+        mirror(out, out)
+        return value
+
+    def lower(self, target: Array, sqdist: Array, out: Array) -> float:
+        """As :meth:`dense`, of whose weights only the lower triangle is asked."""
         mirror(target, target)
         mirror(sqdist, sqdist)
         return self.rows(target, sqdist, 0, self.statistics(target, sqdist, 0), True, out)

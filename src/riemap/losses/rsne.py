@@ -23,7 +23,7 @@ from numba import prange
 
 from riemap.losses.base import Loss
 from riemap.losses.schedule import Schedule
-from riemap.triangle import mirror, row_and_end
+from riemap.triangle import row_and_end
 from riemap.types import Array
 from riemap.vmath import exp, from_bits, inline, kernel
 
@@ -90,13 +90,13 @@ class RSNE(Loss):
         weigh(target, sqdist, *self._inverses, first, statistics, both, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
-    def dense(self, target: Array, sqdist: Array, out: Array) -> float:
+    def lower(self, target: Array, sqdist: Array, out: Array) -> float:
         """With half the exponentials: those of the statistics are kept for the weights."""
         if self.exclusive:
-            return super().dense(target, sqdist, out)
+            return super().lower(target, sqdist, out)
         sums = _exponentials(target, sqdist, *self._inverses, out).sum(axis=0)
         if not sums[:2].min() > LEAST_SUM:
-            return super().dense(target, sqdist, out)
+            return super().lower(target, sqdist, out)
         _combine(sums, self._inverses[1], out)
         return float(np.mean(sums[2] / sums[0] - np.log(sums[0] / sums[1])))
 
@@ -194,7 +194,6 @@ def _combine(sums: Array, own: float, out: Array) -> None:
         for j in range(i):
             w[j] = w[j] * (inverse_p[i] + inverse_p[j]) - q[j] * (inverse_q[i] + inverse_q[j])
         w[i] = 0.0
-    mirror(out, out)
 
 
 @kernel

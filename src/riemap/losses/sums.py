@@ -9,6 +9,7 @@ import numpy as np
 
 from riemap.losses.base import Loss
 from riemap.specs import value_text
+from riemap.triangle import accumulate, scale
 from riemap.types import Array
 
 _ROWS = 3  # of statistics, of every loss that has any
@@ -64,23 +65,22 @@ class Sum(Loss):
             used += len(own)
             return loss.rows(target, sqdist, first, own, both, part)
 
-        return self._added(one, out)
+        return self._added(one, out, False)
 
-    def dense(self, target: Array, sqdist: Array, out: Array) -> float:
+    def lower(self, target: Array, sqdist: Array, out: Array) -> float:
         """Each in its own way."""
-        return self._added(lambda loss, part: loss.dense(target, sqdist, part), out)
+        return self._added(lambda loss, part: loss.lower(target, sqdist, part), out, True)
 
-    def _added(self, one: Callable[[Loss, Array], float], out: Array) -> float:
-        """The sum of what ``one`` says of each loss, of values and of weights."""
+    def _added(self, one: Callable[[Loss, Array], float], out: Array, symmetric: bool) -> float:
+        """The sum of what ``one`` says of each loss, of values and of weights (lower triangles or all)."""
         (factor, loss), *others = self.terms
         total = factor * one(loss, out)
         if factor != 1.0:  # a pass over all pairs
-            out *= factor
+            scale(out, factor, symmetric)
         part = _scratch(out.shape) if others else out
         for factor, loss in others:
             total += factor * one(loss, part)
-            part *= factor
-            out += part
+            accumulate(out, factor, part, symmetric)
         return total
 
 

@@ -16,6 +16,7 @@ from riemap.graphs import Dissimilarities, Graph
 from riemap.spaces import Space
 from riemap.training.epochs import Epochs
 from riemap.training.interrupts import noted_interrupts
+from riemap.training.pages import kept_pages
 from riemap.training.plan import Plan
 from riemap.training.state import Progress, Record
 
@@ -47,6 +48,7 @@ class Fit:
     seconds: float
 
 
+@kept_pages()
 def fit(
     graph: Graph | Dissimilarities,
     space: Space,

@@ -31,6 +31,7 @@ RULE = (
     "stress + 0.2*rsne(T=1)",  # the same, where lengths help
     "ad",  # lengths: AD
     "ad + 0.05*rsne(T=0.2->0.003,matched=true)",  # one embedding for all three
+    "ad + 0.01*rsne(T=0.2->0.003,matched=true)",  # the same, where lengths are the harder part
 )
 """Losses with which every graph is embedded in every space; a line more is a loss more."""
 

@@ -12,7 +12,7 @@ import riemap
 from riemap.experiments import beside, paper
 from riemap.experiments.budget import Budget, estimate
 from riemap.experiments.grid import Run, Source
-from riemap.experiments.paper import RULE, TABLES, PaperTable, paper_runs, selected
+from riemap.experiments.paper import RULE, TABLES, PaperTable, counted, paper_runs, selected
 from riemap.experiments.records import Folder
 from riemap.graphs import DATASETS
 from riemap.losses import as_loss
@@ -24,7 +24,7 @@ def record(graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: 
     """As a run would leave it; scores in the units of tables."""
     loss = str(as_loss(loss))
     plan = json.loads(json.dumps(planned(loss, "default", None, None, DATASETS[graph].n).as_json()))
-    spec = {"graph": graph, "space": space, "loss": loss, "seed": seed, "preset": "default", "plan": plan}
+    spec = {"graph": graph, "space": space, "loss": loss, "seed": seed, "plan": plan, "epochs": None}
     scores = {"f1@1": f1 and f1 / 100, "auc": auc and auc / 100, "ad": ad}
     return {
         "id": f"{graph}-{space}-{loss}-{seed}",
@@ -99,6 +99,17 @@ def test_the_grid_behind_a_table(paper_graph: Any) -> None:
     assert len(runs) == 4 * 2 * len(RULE)
     assert {r.loss for r in runs} == {str(as_loss(text)) for text in RULE}
     assert {(r.preset, r.optimizer, r.epochs) for r in runs} == {("default", None, None)}
+
+
+def test_a_table_may_ask_for_longer_runs(paper_graph: Any) -> None:
+    """Those count where they are asked for, and nowhere else."""
+    paper_graph("power")
+    table = TABLES["ad10"]
+    usual, longer = paper_runs(table, [("power", "E10")])
+    assert [run.epochs for run in (usual, longer)] == [None, 4000]
+    records = [{"run": json.loads(json.dumps(run.as_json())), "scores": {}} for run in (usual, longer)]
+    assert counted(table, records) == records
+    assert counted(TABLES["table5"], records) == records[:1]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def kept_pages() -> Iterator[None]:
         yield
         return
     libc.mallopt(MMAP_MAX, 0)
-    libc.mallopt(TRIM_THRESHOLD, 2**31 - 1)
+    libc.mallopt(TRIM_THRESHOLD, -1)  # none is given back
     try:
         yield
     finally:

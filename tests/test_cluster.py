@@ -145,17 +145,10 @@ def test_nodes_of_another_version(nodes: Any, tmp_path: Path, monkeypatch: pytes
     assert not ray.is_initialized()
 
 
-def nobody() -> str:
-    """A port at which nobody listens."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{free.getsockname()[1]}"
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--ray", nobody()], "no Ray cluster answers at 127.0.0.1:"),
+        (["--ray", "127.0.0.1:{port}"], "no Ray cluster answers at 127.0.0.1:"),
         (["--ray", "a b"], "'a b' is not the address of a Ray cluster, e.g. 127.0.0.1:6379, or auto"),
         (["--ray", "127.0.0.1:99999"], "no Ray cluster answers at 127.0.0.1:99999"),
         (["--ray", "auto", "--workers", "2"], "--workers 2 and --ray auto exclude each other"),
@@ -164,7 +157,10 @@ def nobody() -> str:
 def test_refused(
     options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), *options) == 2
+    with socket.socket() as taken:  # so that nobody listens there
+        taken.bind(("127.0.0.1", 0))
+        given = [option.format(port=taken.getsockname()[1]) for option in options]
+        assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), *given) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err

@@ -76,7 +76,10 @@ def add(a: Array, b: Array, symmetric: bool) -> Array:
 
 @kernel
 def accumulate(a: Array, factor: float, b: Array, symmetric: bool) -> None:
-    """Add ``factor * b``, which ``b`` becomes, onto ``a``."""
+    """Add ``factor * b``, which ``b`` becomes, onto ``a``.
+
+    In one loop, product and sum would be rounded once where the processor can, and elsewhere twice.
+    """
     n, m = a.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)

@@ -84,6 +84,7 @@ def main() -> None:
     )
     parser.add_argument("spaces", nargs="*", default=SPACES.split())
     parser.add_argument("--points", type=int, default=512)
+    parser.add_argument("--radius", type=float, default=1.0, help="how far points are from the origin")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
     options = parser.parse_args()
     numba.set_num_threads(min(2, numba.get_num_threads()))
@@ -95,7 +96,7 @@ def main() -> None:
     for name in options.spaces:
         (m,) = Space.parse(name).factors
         rng = np.random.default_rng(0)
-        x, w, page = m.random(rng, n), rng.standard_normal((n, n)), np.empty((n, n))
+        x, w, page = m.random(rng, n, options.radius), rng.standard_normal((n, n)), np.empty((n, n))
         runs: dict[str, Callable[[], object]] = {
             "riemap": ours(m, x, w),
             "fill": partial(fill, page),

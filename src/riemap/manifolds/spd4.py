@@ -5,30 +5,27 @@ With :math:`G = L_A^{-1}L_B`, the eigenvalues of :math:`M = GG^\top` give the di
 polynomial serves both ends of a pair, for in the frame of ``B`` it is :math:`G^\top G`, the inverse of what
 ``B`` sees of ``A``, that has the eigenvalues of ``M``.
 
-Pairs too far apart for the digits of ``M`` get singular values and vectors of ``G`` itself.
+Pairs too far apart for the digits of ``M`` are gathered, and get singular values and vectors of ``G`` itself,
+by :mod:`riemap.manifolds.singular4`.
 """
 
 import math
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
-from riemap.linalg import LANES, device, svd_lanes
+from riemap.linalg import LANES, device
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.eigenvalues4 import coefficients, eigenvalues, polynomial
-from riemap.manifolds.positive import add_outer, squared_lengths
 from riemap.manifolds.positive4 import WIDTH, at, cosquare, factors, square, whitened, write4
+from riemap.manifolds.singular4 import VALUES, VECTORS, column, dot, orthogonalise
 from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
 from riemap.vmath import NAN, inline, kernel, log
 
 FLAT = 0.01
 """Least eigenvalue over their mean for which ``M`` serves; its rounding errors are relative to the mean."""
-
-
-@inline
-def _squares(a: tuple[float, ...]) -> float:
-    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]
 
 
 @kernel
@@ -50,78 +47,75 @@ def _forward(
                 log(mean * (1.0 + v[2])),
                 log(mean * (1.0 + v[3])),
             )
-            out[i, j] = _squares(logs)
+            out[i, j] = dot(logs, logs)
             b1, b2, b3 = coefficients(v, logs)
             first[i, j] = NAN if flat else b1
             second[i, j], third[i, j] = 0.0 if flat else b2, 0.0 if flat else b3
         if far:
-            _far_distances(x, i, y, end, first[i], out[i])
+            _far_distances(x, i, y, _marked(first[i], end), out[i])
     if symmetric:
         mirror(first, first)
         mirror(second, second)
         mirror(third, third)
 
 
-@device
-def _far_distances(x: Array, i: int, y: Array, end: int, marks: Array, out: Array) -> None:
-    """Those at NaN among the marks of row ``i``."""
-    g, v, s = np.empty((4, 4, LANES)), np.empty((4, 4, LANES)), np.empty(LANES)
-    for j in range(0, end, LANES):
-        if _columns(x, i, y, j, end, marks, g):
-            svd_lanes(g, v)
-            for lane in range(min(LANES, end - j)):
-                if math.isnan(marks[j + lane]):
-                    out[j + lane] = 0.0
-            for k in range(4):
-                squared_lengths(g, k, s)
-                for lane in range(min(LANES, end - j)):
-                    if math.isnan(marks[j + lane]):
-                        out[j + lane] += log(s[lane]) ** 2
+@inline
+def _marked(marks: Array, end: int) -> NDArray[np.int64]:
+    """Where the first of these are NaN."""
+    found, count = np.empty(end, dtype=np.int64), 0
+    for j in range(end):
+        if math.isnan(marks[j]):
+            found[count] = j
+            count += 1
+    return found[:count]
 
 
 @inline
-def _columns(x: Array, i: int, y: Array, j: int, end: int, marks: Array, g: Array) -> bool:
-    """``g`` becomes ``L_x⁻¹ L_y`` for the lanes from ``j`` on, if any of them has a mark."""
-    found = False
-    for lane in range(min(LANES, end - j)):
-        found |= math.isnan(marks[j + lane])
-    if found:
-        for p in range(4):
-            for q in range(4):
-                for lane in range(LANES):
-                    total = 0.0
-                    for k in range(q, p + 1):
-                        total += x[10 + at(p, k), i] * y[at(k, q), min(j + lane, end - 1)]
-                    g[p, q, lane] = total
-    return found
+def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
+    """``g`` becomes ``L_x⁻¹ L_y`` for these columns, the last of them again and again."""
+    for lane in range(LANES):
+        a = whitened(x, i, y, columns[min(lane, len(columns) - 1)])
+        g[0, lane], g[1, lane], g[2, lane], g[3, lane] = a[0], a[1], a[3], a[6]
+        g[4, lane], g[5, lane], g[6, lane], g[7, lane] = 0.0, a[2], a[4], a[7]
+        g[8, lane], g[9, lane], g[10, lane], g[11, lane] = 0.0, 0.0, a[5], a[8]
+        g[12, lane], g[13, lane], g[14, lane], g[15, lane] = 0.0, 0.0, 0.0, a[9]
 
 
 @device
-def _far_slopes(x: Array, i: int, y: Array, marks: Array, w: Array) -> tuple[float, ...]:
-    """Lower entries of the sum of ``-2 w log`` at the identity, over those pairs of row ``i``."""
-    g, v, s = np.empty((4, 4, LANES)), np.empty((4, 4, LANES)), np.empty(LANES)
-    out, end = np.zeros((4, 4)), len(w)
-    for j in range(0, end, LANES):
-        if _columns(x, i, y, j, end, marks, g):
-            svd_lanes(g, v)
-            for k in range(4):
-                squared_lengths(g, k, s)
-                for lane in range(LANES):
-                    counts = j + lane < end and math.isnan(marks[min(j + lane, end - 1)])
-                    s[lane] = -2.0 * w[j + lane] * log(s[lane]) / s[lane] if counts else 0.0
-                add_outer(out, g, k, s)
-    return (
-        out[0, 0],
-        out[1, 0],
-        out[1, 1],
-        out[2, 0],
-        out[2, 1],
-        out[2, 2],
-        out[3, 0],
-        out[3, 1],
-        out[3, 2],
-        out[3, 3],
-    )
+def _far_distances(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Array) -> None:
+    """Those of row ``i`` in the columns ``far``."""
+    g, squares = np.empty((16, LANES)), np.empty(LANES)
+    for start in range(0, len(far), LANES):
+        columns = far[start : start + LANES]
+        _gather(x, i, y, columns, g)
+        orthogonalise(g, VALUES)
+        for lane in range(LANES):
+            a, b, c, d = column(g, 0, lane), column(g, 1, lane), column(g, 2, lane), column(g, 3, lane)
+            logs = log(dot(a, a)), log(dot(b, b)), log(dot(c, c)), log(dot(d, d))
+            squares[lane] = dot(logs, logs)
+        for lane in range(len(columns)):
+            out[columns[lane]] = squares[lane]
+
+
+@device
+def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) -> Array:
+    """Lower entries of the sum of ``-2 w log`` at the identity, over the columns ``far`` of row ``i``."""
+    g, weights, sums = np.empty((16, LANES)), np.empty(LANES), np.zeros((10, LANES))
+    for start in range(0, len(far), LANES):
+        columns = far[start : start + LANES]
+        _gather(x, i, y, columns, g)
+        orthogonalise(g, VECTORS)
+        for lane in range(LANES):
+            weights[lane] = -2.0 * w[columns[lane]] if lane < len(columns) else 0.0
+        for k in range(4):
+            for lane in range(LANES):
+                a = column(g, k, lane)
+                square = dot(a, a)
+                factor = weights[lane] * log(square) / square
+                for p in range(4):
+                    for q in range(p + 1):
+                        sums[at(p, q), lane] += factor * a[p] * a[q]
+    return sums
 
 
 @kernel
@@ -170,9 +164,12 @@ def _gradient(
             s8 += a[8]
             s9 += a[9]
         if far:
-            a = _far_slopes(x, i, y, first[i], w[i])
-            s0, s1, s2, s3, s4 = s0 + a[0], s1 + a[1], s2 + a[2], s3 + a[3], s4 + a[4]
-            s5, s6, s7, s8, s9 = s5 + a[5], s6 + a[6], s7 + a[7], s8 + a[8], s9 + a[9]
+            sums = _far_slopes(x, i, y, _marked(first[i], m), w[i])
+            for lane in range(LANES):
+                s0, s1, s2 = s0 + sums[0, lane], s1 + sums[1, lane], s2 + sums[2, lane]
+                s3, s4, s5 = s3 + sums[3, lane], s4 + sums[4, lane], s5 + sums[5, lane]
+                s6, s7 = s6 + sums[6, lane], s7 + sums[7, lane]
+                s8, s9 = s8 + sums[8, lane], s9 + sums[9, lane]
         shift = 0.25 * (trace - (s0 + s2 + s5 + s9))
         write4(out, x, i, (s0 + shift, s1, s2 + shift, s3, s4, s5 + shift, s6, s7, s8, s9 + shift))
     return out

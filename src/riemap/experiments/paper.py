@@ -32,6 +32,7 @@ RULE = (
     "ad",  # lengths: AD
     "ad + 0.05*rsne(T=0.2->0.003,matched=true)",  # one embedding for all three
     "ad + 0.01*rsne(T=0.2->0.003,matched=true)",  # the same, where lengths are the harder part
+    "rsne(T=0.2->0.006)",  # between the first two: nearest neighbours and layers of small worlds
 )
 """Losses with which every graph is embedded in every space; a line more is a loss more."""
 

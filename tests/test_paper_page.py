@@ -47,15 +47,17 @@ def test_every_slot(maker: Any) -> None:
     more = {"machine": machine, "version": "0.1.0"}
     records = [
         record("bunny-fine", "S2", "ad", 88.0, 95.0, 0.12) | more,
+        record("bunny-fine", "S2", "ad", 87.0, 94.0, 0.13, seed=1) | more,
+        record("bunny-fine", "S2", "stress + 0.2*rsne(T=1)", 86.0, 94.0, 0.13) | more,
         record("csphd", "H3", "stress + 0.2*rsne(T=1)", 60.0, 93.0, 0.1) | more,
     ]
     slots = ["losses", "overview", "cost", "worse", "single count", "single", "table6", "figures"]
     made = maker.page("\n".join(f"<!-- {slot} -->" for slot in slots), records)
     assert "- **d** `ad`" in made
     assert "| table6 | 2 | 0 | 1 | 88 |" in made
-    assert "| bunny-fine | 2 | S2 | f1@1 | 88.00 | 88.12 |" in made
+    assert "| bunny-fine | 2 | S2 | f1@1 | 88.00 | 88.12 | c 86.00, d 88.00 of 2 |" in made
     assert (
-        "| bunny-fine | 2 | S2 | _88.00_ | 88.12 | **95.00** | 89.61 | **0.120** | 0.146 | d d d | 10 |"
+        "| bunny-fine | 2 | S2 | _88.00_ | 88.12 | **95.00** | 89.61 | **0.120** | 0.146 | d d d | 30 |"
         in made
     )
     assert "| bunny-fine | 2 | Gr(1,3) | – | 85.06 | – | 85.95 | – | 0.146 | – – – | – |" in made
@@ -65,7 +67,7 @@ def test_every_slot(maker: Any) -> None:
         in made
     )
     assert (
-        "2 runs took 0.0 hours in all, with riemap 0.1.0, Python 3.11.0, NumPy 2.0, Numba 0.60, on Linux"
+        "4 runs took 0.0 hours in all, with riemap 0.1.0, Python 3.11.0, NumPy 2.0, Numba 0.60, on Linux"
         in made
     )
     with pytest.raises(KeyError):

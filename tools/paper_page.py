@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, verdicts
+from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
 from riemap.experiments.paper import RULE, TABLES, PaperTable, counted
 from riemap.experiments.records import Folder
-from riemap.experiments.tables import text
+from riemap.experiments.tables import better, text
 from riemap.experiments.typeset import Piece, Sheet, markdown
 from riemap.files import written_whole
 from riemap.losses import as_loss
@@ -67,7 +67,7 @@ def whole(table: PaperTable, rows: Sequence[Line]) -> str:
 
 
 def worse(rows: Mapping[str, Sequence[Line]]) -> str:
-    """The cells in which we fall short."""
+    """The cells in which we fall short, and what each loss came to."""
     found = []
     for name, table in TABLES.items():
         for row in rows[name]:
@@ -75,12 +75,25 @@ def worse(rows: Mapping[str, Sequence[Line]]) -> str:
                 if row.verdict(metric) == "worse":
                     ours = text(metric, row.ours[metric].value, table.digits)
                     theirs = text(metric, row.paper[metric], table.digits)
-                    found.append(
-                        [Piece(t) for t in (row.graph, str(row.dim), row.space, metric, ours, theirs)]
-                    )
+                    cells = (row.graph, str(row.dim), row.space, metric, ours, theirs, tried(row, metric))
+                    found.append([Piece(cell) for cell in cells])
     if not found:
         return "None of the cells that are done."
-    return markdown(Sheet(["graph", "dim", "space", "metric", "ours", "paper"], [found]))
+    return markdown(Sheet(["graph", "dim", "space", "metric", "ours", "paper", "by loss"], [found]))
+
+
+def tried(row: Line, metric: str) -> str:
+    """Every loss that was tried, with the best that came of it, and of how many seeds if not of one."""
+    values: dict[str, list[float]] = {}
+    for record in row.records:
+        score = value(record, metric)
+        if score is not None:
+            values.setdefault(LETTERS[record["run"]["loss"]], []).append(score)
+    pick = max if better(metric, 1.0, 0.0) else min
+    return ", ".join(
+        f"{letter} {text(metric, pick(scores), 0)}" + (f" of {len(scores)}" if len(scores) > 1 else "")
+        for letter, scores in sorted(values.items())
+    )
 
 
 def single_count(rows: Sequence[Line]) -> str:

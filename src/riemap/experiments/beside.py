@@ -37,12 +37,17 @@ class Line:
     paper: Mapping[str, float]
     ours: Mapping[str, Best]
     single: Mapping[str, Any] | None
-    seconds: float  # of all runs that count
+    records: Sequence[Mapping[str, Any]]  # all that count
 
     @property
     def dim(self) -> int:
         """Of the space."""
         return Space.parse(self.space).dim
+
+    @property
+    def seconds(self) -> float:
+        """Of all its runs."""
+        return sum(record["seconds"] or 0.0 for record in self.records)
 
     def verdict(self, metric: str) -> str | None:
         """Better, equal, worse, or missing; nothing where there is no figure to compare with."""
@@ -75,8 +80,7 @@ def _line(table: PaperTable, key: Key, records: Sequence[Mapping[str, Any]]) -> 
                 best = Best(score, record, _verdict(metric, score, paper.get(metric), tolerance))
         if best is not None:
             ours[metric] = best
-    seconds = sum(record["seconds"] or 0.0 for record in records)
-    return Line(*key, paper, ours, _single(table, paper, records), seconds)
+    return Line(*key, paper, ours, _single(table, paper, records), records)
 
 
 def _verdict(metric: str, ours: float, theirs: float | None, tolerance: float) -> str | None:

@@ -4,20 +4,31 @@ With :math:`G = L_A^{-1}L_B`, :math:`H = G^{-1}` and :math:`M = GG^\top`,
 
 .. math:: S = \tfrac12\log\det\big(I + \tfrac14(G - H^\top)(G - H^\top)^\top\big),
 
-and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. A row with a pair too far apart for that
-is left to :mod:`riemap.manifolds.stein_any`.
+and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. Pairs too far apart for that are gathered,
+and get singular values and vectors of ``G``, by :mod:`riemap.manifolds.singular4`.
 """
 
 import numpy as np
 from numba import prange
+from numpy.typing import NDArray
 
-from riemap.manifolds import stein_any
+from riemap.linalg import LANES, device
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.positive4 import WIDTH, factors, square, whitened, write4
-from riemap.manifolds.stein_any import FAR
+from riemap.manifolds.singular4 import (
+    VALUES,
+    VECTORS,
+    add_outer4,
+    column,
+    dot,
+    gather,
+    marked,
+    orthogonalise,
+)
+from riemap.manifolds.stein_any import FAR, divergence
 from riemap.triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import inline, kernel, log1p
+from riemap.vmath import NAN, inline, kernel, log1p
 
 
 @inline
@@ -89,33 +100,71 @@ def _rise(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float]:
 
 
 @kernel
-def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> Array:
-    """Returns how many pairs of each row are too far apart."""
+def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
-    far = np.empty(n)
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        count = 0
+        far = 0
         for j in range(min(m, (end + WIDTH - 1) // WIDTH * WIDTH)):
             above, trace = _rise(whitened(x, i, y, j), whitened(y, j, x, i))
-            out[i, j] = 0.5 * log1p(above)
-            count += 0 if trace < FAR else 1
-        far[i] = count
-    return far
+            near = trace < FAR
+            out[i, j] = 0.5 * log1p(above) if near else NAN
+            far += 0 if near else 1
+        if far:
+            _far_divergences(x, i, y, marked(out[i], end), out[i])
+
+
+@device
+def _far_divergences(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Array) -> None:
+    """Those of row ``i`` in the columns ``far``."""
+    g, totals = np.empty((16, LANES)), np.empty(LANES)
+    for start in range(0, len(far), LANES):
+        columns = far[start : start + LANES]
+        gather(x, i, y, columns, g)
+        orthogonalise(g, VALUES)
+        for lane in range(LANES):
+            a, b, c, d = column(g, 0, lane), column(g, 1, lane), column(g, 2, lane), column(g, 3, lane)
+            totals[lane] = (
+                divergence(dot(a, a)) + divergence(dot(b, b)) + divergence(dot(c, c)) + divergence(dot(d, d))
+            )
+        for lane in range(len(columns)):
+            out[columns[lane]] = totals[lane]
+
+
+@device
+def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) -> Array:
+    """Lower entries of the sum of gradients at the identity, over the columns ``far`` of row ``i``."""
+    g, weights, slopes = np.empty((16, LANES)), np.empty(LANES), np.empty(LANES)
+    sums = np.zeros((10, LANES))
+    for start in range(0, len(far), LANES):
+        columns = far[start : start + LANES]
+        gather(x, i, y, columns, g)
+        orthogonalise(g, VECTORS)
+        for lane in range(LANES):
+            weights[lane] = 0.5 * w[columns[lane]] if lane < len(columns) else 0.0
+        for k in range(4):
+            for lane in range(LANES):
+                a = column(g, k, lane)
+                s = dot(a, a)
+                slopes[lane] = weights[lane] * (1.0 - s) / ((1.0 + s) * s)
+            add_outer4(sums, g, k, slopes)
+    return sums
 
 
 @kernel
-def _gradient(x: Array, y: Array, w: Array) -> tuple[Array, Array]:
-    r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`; and how many pairs are too far apart."""
+def _gradient(x: Array, y: Array, w: Array) -> Array:
+    r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`."""
     n, m = w.shape
-    out, far = np.empty((n, 4, 4)), np.empty(n)
+    out = np.empty((n, 4, 4))
     for i in prange(n):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = 0.0
-        count = 0
+        far, marks = 0, np.empty(m)
         for j in range(m):
             b = square(whitened(x, i, y, j))
-            count += 0 if b[0] + b[2] + b[5] + b[9] < FAR else 1
-            a, weight = _slopes(b), w[i, j]
+            near = b[0] + b[2] + b[5] + b[9] < FAR
+            far += 0 if near else 1
+            marks[j] = 0.0 if near else NAN
+            a, weight = _slopes(b), w[i, j] if near else 0.0
             s0 += weight * a[0]
             s1 += weight * a[1]
             s2 += weight * a[2]
@@ -126,9 +175,15 @@ def _gradient(x: Array, y: Array, w: Array) -> tuple[Array, Array]:
             s7 += weight * a[7]
             s8 += weight * a[8]
             s9 += weight * a[9]
+        if far:
+            sums = _far_slopes(x, i, y, marked(marks, m), w[i])
+            for lane in range(LANES):
+                s0, s1, s2 = s0 + sums[0, lane], s1 + sums[1, lane], s2 + sums[2, lane]
+                s3, s4, s5 = s3 + sums[3, lane], s4 + sums[4, lane], s5 + sums[5, lane]
+                s6, s7 = s6 + sums[6, lane], s7 + sums[7, lane]
+                s8, s9 = s8 + sums[8, lane], s9 + sums[9, lane]
         write4(out, x, i, (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9))
-        far[i] = count
-    return out, far
+    return out
 
 
 def pairs4(x: Array, y: Array) -> Pairs:
@@ -136,15 +191,5 @@ def pairs4(x: Array, y: Array) -> Pairs:
     rows = factors(x)
     others = rows if y is x else factors(y)
     sqdist = np.empty((len(x), len(y)))
-    far = np.flatnonzero(_forward(rows, others, y is x, sqdist))
-    if len(far):
-        sqdist[far] = stein_any.pairs(x[far], y).sqdist
-
-    def gradient(w: Array) -> Array:
-        out, far = _gradient(rows, others, w)
-        again = np.flatnonzero(far)
-        if len(again):
-            out[again] = stein_any.pairs(x[again], y).gradient(w[again])
-        return out
-
-    return Pairs(sqdist, gradient)
+    _forward(rows, others, y is x, sqdist)
+    return Pairs(sqdist, lambda w: _gradient(rows, others, w))

@@ -101,6 +101,19 @@ def test_the_grid_behind_a_table(paper_graph: Any) -> None:
     assert {(r.preset, r.optimizer, r.epochs) for r in runs} == {("default", None, None)}
 
 
+def test_tables_with_curvature_to_run_away_into_try_two_presets(paper_graph: Any) -> None:
+    """The second counts where it is asked for, as it is today, and nowhere else."""
+    paper_graph("power")
+    table = TABLES["table5"]
+    runs = paper_runs(table, [("power", "H3")])
+    assert [r.preset for r in runs] == ["default"] * len(RULE) + ["steady"] * len(RULE)
+    records = [{"run": json.loads(json.dumps(run.as_json())), "scores": {}} for run in runs]
+    assert counted(table, records) == records
+    assert counted(table._replace(presets=("default",)), records) == records[: len(RULE)]
+    records[-1]["run"]["plan"] = records[0]["run"]["plan"]
+    assert counted(table, records) == records[:-1]
+
+
 def test_a_table_may_ask_for_longer_runs(paper_graph: Any) -> None:
     """Those count where they are asked for, and nowhere else."""
     paper_graph("power")

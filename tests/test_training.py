@@ -20,6 +20,7 @@ from riemap import Dissimilarities, Graph, Space, Target, as_graph, evaluate, ge
 from riemap.losses import RSNE, Loss, Schedule, as_loss
 from riemap.optim import RSGD, RAdam
 from riemap.training import (
+    PRESETS,
     DivergedError,
     Fit,
     Plan,
@@ -33,6 +34,7 @@ from riemap.training import (
     objective,
     paper_plan,
     preset_plan,
+    steady_plan,
 )
 from riemap.training.epochs import Epochs
 from riemap.training.objective import Objective, Slope
@@ -167,7 +169,34 @@ def test_the_paper_burns_in_from_hot_to_cold() -> None:
     assert [stage.loss for stage in paper_plan(as_loss("ad"), 9).stages] == [as_loss("ad")] * 5
 
 
-@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_the_steady_preset_holds_the_scales_first_and_moves_them_slowly_then() -> None:
+    """Otherwise it is the default, of large graphs and small."""
+    for loss, n in (("ad", 100), ("rsne(T=0.2->0.02)", 5000)):
+        usual, steady = default_plan(as_loss(loss), n), steady_plan(as_loss(loss), n)
+        assert [stage.scales for stage in steady.stages] == [False, True]
+        assert steady.scale_lr == 0.01
+        stages = tuple(replace(stage, scales=True) for stage in steady.stages)
+        assert replace(steady, stages=stages, scale_lr=usual.scale_lr) == usual
+    assert [stage.scales for stage in steady_plan(as_loss("ad"), 100, 3).stages] == [True], (
+        "nothing to unfold"
+    )
+
+
+def test_scales_that_run_away_are_held_by_the_steady_preset() -> None:
+    """Of many nodes round a few hubs, in two dimensions."""
+    graph = generate("barabasi-albert(n=1500,m=2,seed=0)")
+    scales = {}
+    for preset in ("default", "steady"):
+        run = Epochs(graph, H2, preset_plan(preset, as_loss("ad"), graph.n, 80), 0)
+        state = run.start()
+        while state.epoch < run.plan.stages[0].epochs:
+            state = run.epoch(state)
+        scales[preset] = state.log_scales[0]
+    assert scales["default"] < -1.0
+    assert scales["steady"] == 0.0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("epochs", [1, 3, 4, 7, 39, 40, 41, 50, 500])
 def test_a_plan_has_as_many_epochs_as_asked_for(preset: str, epochs: int) -> None:
     plan = preset_plan(preset, as_loss("ad"), 100, epochs)
@@ -227,7 +256,10 @@ def test_a_cosine_rises_falls_and_ends_near_zero() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"preset": "papr"}, "no preset is called 'papr'; did you mean 'paper'? There are default, paper"),
+        (
+            {"preset": "papr"},
+            "no preset is called 'papr'; did you mean 'paper'? There are default, steady, paper",
+        ),
         ({"epochs": 0}, "epochs=0 is not a number of epochs"),
         ({"loss": "rsn"}, "no loss is called 'rsn'; did you mean 'rsne'?"),
         ({"optimizer": "radam(lr=0)"}, "lr=0 is not positive"),
@@ -293,7 +325,7 @@ def test_a_product_of_cycles_has_both() -> None:
 def test_only_a_plan_that_unfolds_tries_starts() -> None:
     """The paper's protocol starts in its ball, in any space."""
     sphere, graph = Space.parse("S2"), generate("cycle(n=20)")
-    for preset, tries in (("default", True), ("paper", False)):
+    for preset, tries in (("default", True), ("steady", True), ("paper", False)):
         run = Epochs(graph, sphere, preset_plan(preset, as_loss("ad"), graph.n, 60), 0)
         ball = sphere.random(np.random.default_rng(0), graph.n, run.plan.radius)
         assert np.array_equal(run.start().points[0], ball[0]) != tries

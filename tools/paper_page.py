@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
-from riemap.experiments.paper import RULE, TABLES, PaperTable, counted
+from riemap.experiments.paper import PRESET, RULE, TABLES, PaperTable, counted
 from riemap.experiments.records import Folder
 from riemap.experiments.tables import better, text
 from riemap.experiments.typeset import Piece, Sheet, markdown
@@ -48,7 +48,13 @@ def page(template: str, records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def losses() -> str:
-    return "\n".join(f"- **{letter}** `{loss}`" for loss, letter in LETTERS.items())
+    return "\n".join(f"- **{name}** `{loss}`" for loss, name in LETTERS.items())
+
+
+def letter(record: Mapping[str, Any]) -> str:
+    """Of the loss of a run; a capital if its preset is steady."""
+    name = LETTERS[record["run"]["loss"]]
+    return name if record["run"]["preset"] == PRESET else name.upper()
 
 
 def overview(rows: Mapping[str, Sequence[Line]]) -> str:
@@ -61,7 +67,7 @@ def whole(table: PaperTable, rows: Sequence[Line]) -> str:
     found = sheet(table, rows)
     pieces = [line for group in found.groups for line in group]
     for row, line in zip(rows, pieces, strict=True):
-        used = [LETTERS[row.ours[m].record["run"]["loss"]] if m in row.ours else "–" for m in table.metrics]
+        used = [letter(row.ours[m].record) if m in row.ours else "–" for m in table.metrics]
         line += [Piece(" ".join(used)), Piece(f"{row.seconds:.0f}" if row.ours else "–")]
     return markdown(Sheet([*found.header, "loss", "seconds"], found.groups))
 
@@ -88,11 +94,11 @@ def tried(row: Line, metric: str) -> str:
     for record in row.records:
         score = value(record, metric)
         if score is not None:
-            values.setdefault(LETTERS[record["run"]["loss"]], []).append(score)
+            values.setdefault(letter(record), []).append(score)
     pick = max if better(metric, 1.0, 0.0) else min
     return ", ".join(
-        f"{letter} {text(metric, pick(scores), 0)}" + (f" of {len(scores)}" if len(scores) > 1 else "")
-        for letter, scores in sorted(values.items())
+        f"{name} {text(metric, pick(scores), 0)}" + (f" of {len(scores)}" if len(scores) > 1 else "")
+        for name, scores in sorted(values.items(), key=lambda item: (item[0].lower(), item[0].isupper()))
     )
 
 

@@ -31,7 +31,7 @@ def embed(
     ],
     loss: Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")] = "stress",
     preset: Annotated[
-        str, typer.Option(help="How to train: default, or paper for its protocol.")
+        str, typer.Option(help="How to train: default; steady, where scales run away; or paper's protocol.")
     ] = "default",
     optimizer: Annotated[
         str | None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple, final
 
-from riemap.experiments.paper import PaperTable, counted
+from riemap.experiments.paper import PRESET, PaperTable, counted
 from riemap.experiments.reference import Key
 from riemap.experiments.tables import PERCENT, better, text
 from riemap.experiments.typeset import Piece, Sheet
@@ -125,9 +125,12 @@ def facts(table: PaperTable, row: Line) -> dict[str, Any]:
         "space": row.space,
         "paper": {metric: row.paper.get(metric) for metric in table.metrics},
         "ours": {metric: row.ours[metric].value if metric in row.ours else None for metric in table.metrics},
-        "loss": {
-            metric: row.ours[metric].record["run"]["loss"] if metric in row.ours else None
-            for metric in table.metrics
+        **{
+            key: {
+                metric: row.ours[metric].record["run"][key] if metric in row.ours else None
+                for metric in table.metrics
+            }
+            for key in ("loss", "preset")
         },
     }
 
@@ -137,7 +140,7 @@ def single_facts(table: PaperTable, row: Line) -> dict[str, Any]:
     assert row.single is not None
     found = {metric: value(row.single, metric) for metric in table.metrics}
     run = row.single["run"]
-    return {**facts(table, row), "ours": found, "loss": run["loss"], "seed": run["seed"]}
+    return {**facts(table, row), "ours": found, **{key: run[key] for key in ("loss", "preset", "seed")}}
 
 
 def sheet(table: PaperTable, rows: Sequence[Line]) -> Sheet:
@@ -155,6 +158,12 @@ def sheet(table: PaperTable, rows: Sequence[Line]) -> Sheet:
     return Sheet(_header(table), groups)
 
 
+def how(record: Mapping[str, Any]) -> str:
+    """The loss of a run, and its preset unless it is the usual one."""
+    loss, preset = record["run"]["loss"], record["run"]["preset"]
+    return str(loss) if preset == PRESET else f"{loss}, {preset}"
+
+
 def single_sheet(table: PaperTable, rows: Iterable[Line]) -> Sheet:
     """The rows that one run beats, what it comes to, and its loss."""
     found = []
@@ -164,7 +173,7 @@ def single_sheet(table: PaperTable, rows: Iterable[Line]) -> Sheet:
             for metric in table.metrics:
                 ours, theirs = value(row.single, metric), row.paper[metric]
                 line += [Piece(text(metric, ours)), Piece(text(metric, theirs))]
-            found.append([*line, Piece(row.single["run"]["loss"])])
+            found.append([*line, Piece(how(row.single))])
     return Sheet([*_header(table), "loss"], [found])
 
 

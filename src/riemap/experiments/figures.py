@@ -58,7 +58,7 @@ def curves(records: Iterable[Mapping[str, Any]]) -> dict[str, Curves]:
     known: dict[tuple[str, str], Array] = {}
     for record in records:
         run = record["run"]
-        if run["graph"] in SYNTHETIC and run["loss"] == HOT and is_current(record):
+        if run["graph"] in SYNTHETIC and (run["loss"], run["preset"]) == (HOT, PRESET) and is_current(record):
             known[run["graph"], run["space"]] = np.array(record["f1@k"], dtype=float)
     found = {}
     for graph in SYNTHETIC:

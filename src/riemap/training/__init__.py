@@ -3,7 +3,7 @@
 from riemap.training.entry import embed
 from riemap.training.epochs import DivergedError, TrainingWarning
 from riemap.training.loop import Callback, Fit, Stop, fit
-from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan
+from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.state import Record
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "fit",
     "paper_plan",
     "preset_plan",
+    "steady_plan",
 ]

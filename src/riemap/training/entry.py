@@ -38,7 +38,7 @@ def embed(
         What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"rsne(T=0.1) + 0.3*ad"``, or a
         function of (target, sqdist) that gives a value and its slopes in sqdist.
     preset
-        ``"default"``, or ``"paper"`` for the paper's protocol.
+        ``"default"``; ``"steady"``, which learns scales late and slowly; or ``"paper"`` for its protocol.
     optimizer
         Instead of the preset's, such as ``"radam(lr=0.05)"``.
     epochs

@@ -1,7 +1,8 @@
 """How to train: stages, one after the other, each with its loss and its schedule.
 
 ``--preset paper`` is the protocol of [Cruceru2020, app. F] with the details of its authors' code; ``--preset
-default`` is ours, and what measurement supports (``benchmarks/quality.py``).
+default`` is ours, and what measurement supports (``benchmarks/quality.py``). ``--preset steady`` is for where
+that lets the scales run away.
 
 References
 ----------
@@ -93,8 +94,8 @@ class Plan:
 
     @property
     def unfolds(self) -> bool:
-        """Whether the first stage is there to unfold the graph; a burn-in does not even learn the scales."""
-        return len(self.stages) > 1 and self.stages[0].scales
+        """Whether the first stage is there to unfold the graph; a burn-in is too slow for that."""
+        return len(self.stages) > 1 and self.stages[0].rate >= 1.0
 
     def stage(self, epoch: int) -> tuple[int, Stage, int]:
         """Number and stage of an epoch, and how many epochs of that stage came before."""
@@ -145,6 +146,17 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
 
 
+def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """The default, but scales are one until the graph is unfolded, and learned at a tenth of the rate then.
+
+    In few dimensions of negative curvature, a large graph with hubs unfolds into ever more curvature: the
+    scale falls until neighbours far out, whose distances are differences of large ones, hardly move any more.
+    """
+    plan = default_plan(loss, n, epochs)
+    held = [replace(stage, scales=False) for stage in plan.stages[:-1]]
+    return replace(plan, stages=(*held, plan.stages[-1]), scale_lr=plan.scale_lr / 10.0)
+
+
 def _epochs(share: float, n: int, batch: int | None) -> int:
     """How many come to this share of the work, within bounds."""
     pairs = 0.5 * n * (n if batch is None else batch)
@@ -173,7 +185,11 @@ def _heated(loss: Loss) -> list[Loss]:
     return [replace(loss, T=Schedule(k * loss.T.start, k * loss.T.end)) for k in (4, 3, 2, 1)]
 
 
-PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {"default": default_plan, "paper": paper_plan}
+PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {
+    "default": default_plan,
+    "steady": steady_plan,
+    "paper": paper_plan,
+}
 
 
 def preset_plan(preset: str, loss: Loss, n: int, epochs: int | None = None) -> Plan:

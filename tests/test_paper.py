@@ -20,15 +20,17 @@ from riemap.spaces import Space
 from riemap.training.entry import planned
 
 
-def record(graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0) -> dict[str, Any]:
+def record(
+    graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0, preset: str = "default"
+) -> dict[str, Any]:
     """As a run would leave it; scores in the units of tables."""
     loss = str(as_loss(loss))
-    plan = json.loads(json.dumps(planned(loss, "default", None, None, DATASETS[graph].n).as_json()))
-    spec = {"graph": graph, "space": space, "loss": loss, "seed": seed, "plan": plan, "epochs": None}
+    plan = json.loads(json.dumps(planned(loss, preset, None, None, DATASETS[graph].n).as_json()))
+    spec = {"graph": graph, "space": space, "loss": loss, "preset": preset, "seed": seed, "plan": plan}
     scores = {"f1@1": f1 and f1 / 100, "auc": auc and auc / 100, "ad": ad}
     return {
-        "id": f"{graph}-{space}-{loss}-{seed}",
-        "run": spec,
+        "id": f"{graph}-{space}-{loss}-{preset}-{seed}",
+        "run": {**spec, "epochs": None},
         "dim": Space.parse(space).dim,
         "scores": scores,
         "f1@k": [],
@@ -199,6 +201,7 @@ def test_the_best_by_metric_and_its_loss() -> None:
         "paper": {"f1@1": 88.12, "auc": 89.61, "ad": 0.146},
         "ours": {"f1@1": 90.0, "auc": 95.0, "ad": 0.12},
         "loss": {"f1@1": str(as_loss(RULE[0])), "auc": str(as_loss(RULE[1])), "ad": "ad"},
+        "preset": {"f1@1": "default", "auc": "default", "ad": "default"},
     }
     assert found.single is None
 

@@ -49,7 +49,9 @@ def test_every_slot(maker: Any) -> None:
         record("bunny-fine", "S2", "ad", 88.0, 95.0, 0.12) | more,
         record("bunny-fine", "S2", "ad", 87.0, 94.0, 0.13, seed=1) | more,
         record("bunny-fine", "S2", "stress + 0.2*rsne(T=1)", 86.0, 94.0, 0.13) | more,
-        record("csphd", "H3", "stress + 0.2*rsne(T=1)", 60.0, 93.0, 0.1) | more,
+        record("csphd", "H3", "stress + 0.2*rsne(T=1)", 60.0, 93.0, 0.1, preset="steady") | more,
+        record("csphd", "E3", "ad", 30.0, 95.0, 0.1) | more,
+        record("csphd", "E3", "ad", 31.0, 95.0, 0.1, preset="steady") | more,
     ]
     slots = ["losses", "overview", "cost", "worse", "single count", "single", "table6", "figures"]
     made = maker.page("\n".join(f"<!-- {slot} -->" for slot in slots), records)
@@ -61,13 +63,14 @@ def test_every_slot(maker: Any) -> None:
         in made
     )
     assert "| bunny-fine | 2 | Gr(1,3) | – | 85.06 | – | 85.95 | – | 0.146 | – – – | – |" in made
+    assert "| csphd | 3 | E3 | f1@1 | 31.00 | 52.12 | d 30.00, D 31.00 |" in made
     assert "In **1** of the 108 rows of table 5" in made
     assert (
-        r"| csphd | 3 | H3 | 60.00 | 55.55 | 93.00 | 92.46 | 0.100 | 0.124 | stress + 0.2\*rsne(T=1) |"
+        r"| 3 | H3 | 60.00 | 55.55 | 93.00 | 92.46 | 0.100 | 0.124 | stress + 0.2\*rsne(T=1), steady |"
         in made
     )
     assert (
-        "4 runs took 0.0 hours in all, with riemap 0.1.0, Python 3.11.0, NumPy 2.0, Numba 0.60, on Linux"
+        "6 runs took 0.0 hours in all, with riemap 0.1.0, Python 3.11.0, NumPy 2.0, Numba 0.60, on Linux"
         in made
     )
     with pytest.raises(KeyError):

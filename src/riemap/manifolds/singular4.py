@@ -12,14 +12,8 @@ References
     Anal. Appl. 13(4), 1992.
 """
 
-import math
-
-import numpy as np
-from numpy.typing import NDArray
-
 from riemap.linalg import LANES, MAX_SWEEPS, device
 from riemap.manifolds.base import TINY
-from riemap.manifolds.positive4 import at, whitened
 from riemap.types import Array
 from riemap.vmath import inline
 
@@ -88,35 +82,3 @@ def orthogonalise(g: Array, loose: float) -> None:
             turned += t0 | t1 | t2 | t3 | t4 | t5
         if turned == 0:
             return
-
-
-@inline
-def marked(marks: Array, end: int) -> NDArray[np.int64]:
-    """Where the first of these are NaN."""
-    found, count = np.empty(end, dtype=np.int64), 0
-    for j in range(end):
-        if math.isnan(marks[j]):
-            found[count] = j
-            count += 1
-    return found[:count]
-
-
-@inline
-def gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
-    """``g`` becomes ``L_x⁻¹ L_y`` for these columns, the last of them again and again."""
-    for lane in range(LANES):
-        a = whitened(x, i, y, columns[min(lane, len(columns) - 1)])
-        g[0, lane], g[1, lane], g[2, lane], g[3, lane] = a[0], a[1], a[3], a[6]
-        g[4, lane], g[5, lane], g[6, lane], g[7, lane] = 0.0, a[2], a[4], a[7]
-        g[8, lane], g[9, lane], g[10, lane], g[11, lane] = 0.0, 0.0, a[5], a[8]
-        g[12, lane], g[13, lane], g[14, lane], g[15, lane] = 0.0, 0.0, 0.0, a[9]
-
-
-@inline
-def add_outer4(sums: Array, g: Array, k: int, factors: Array) -> None:
-    """Onto lower entries, column ``k`` times itself, times a factor for every lane."""
-    for lane in range(LANES):
-        a = column(g, k, lane)
-        for p in range(4):
-            for q in range(p + 1):
-                sums[at(p, q), lane] += factors[lane] * a[p] * a[q]

@@ -9,6 +9,8 @@ Pairs too far apart for the digits of ``M`` are gathered, and get singular value
 by :mod:`riemap.manifolds.singular4`.
 """
 
+import math
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -16,20 +18,11 @@ from numpy.typing import NDArray
 from riemap.linalg import LANES, device
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.eigenvalues4 import coefficients, eigenvalues, polynomial
-from riemap.manifolds.positive4 import WIDTH, cosquare, factors, square, whitened, write4
-from riemap.manifolds.singular4 import (
-    VALUES,
-    VECTORS,
-    add_outer4,
-    column,
-    dot,
-    gather,
-    marked,
-    orthogonalise,
-)
+from riemap.manifolds.positive4 import WIDTH, at, cosquare, factors, square, whitened, write4
+from riemap.manifolds.singular4 import VALUES, VECTORS, column, dot, orthogonalise
 from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import NAN, kernel, log
+from riemap.vmath import NAN, inline, kernel, log
 
 FLAT = 0.01
 """Least eigenvalue over their mean for which ``M`` serves; its rounding errors are relative to the mean."""
@@ -59,11 +52,33 @@ def _forward(
             first[i, j] = NAN if flat else b1
             second[i, j], third[i, j] = 0.0 if flat else b2, 0.0 if flat else b3
         if far:
-            _far_distances(x, i, y, marked(first[i], end), out[i])
+            _far_distances(x, i, y, _marked(first[i], end), out[i])
     if symmetric:
         mirror(first, first)
         mirror(second, second)
         mirror(third, third)
+
+
+@inline
+def _marked(marks: Array, end: int) -> NDArray[np.int64]:
+    """Where the first of these are NaN."""
+    found, count = np.empty(end, dtype=np.int64), 0
+    for j in range(end):
+        if math.isnan(marks[j]):
+            found[count] = j
+            count += 1
+    return found[:count]
+
+
+@inline
+def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
+    """``g`` becomes ``L_x⁻¹ L_y`` for these columns, the last of them again and again."""
+    for lane in range(LANES):
+        a = whitened(x, i, y, columns[min(lane, len(columns) - 1)])
+        g[0, lane], g[1, lane], g[2, lane], g[3, lane] = a[0], a[1], a[3], a[6]
+        g[4, lane], g[5, lane], g[6, lane], g[7, lane] = 0.0, a[2], a[4], a[7]
+        g[8, lane], g[9, lane], g[10, lane], g[11, lane] = 0.0, 0.0, a[5], a[8]
+        g[12, lane], g[13, lane], g[14, lane], g[15, lane] = 0.0, 0.0, 0.0, a[9]
 
 
 @device
@@ -72,7 +87,7 @@ def _far_distances(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Arra
     g, squares = np.empty((16, LANES)), np.empty(LANES)
     for start in range(0, len(far), LANES):
         columns = far[start : start + LANES]
-        gather(x, i, y, columns, g)
+        _gather(x, i, y, columns, g)
         orthogonalise(g, VALUES)
         for lane in range(LANES):
             a, b, c, d = column(g, 0, lane), column(g, 1, lane), column(g, 2, lane), column(g, 3, lane)
@@ -85,11 +100,10 @@ def _far_distances(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Arra
 @device
 def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) -> Array:
     """Lower entries of the sum of ``-2 w log`` at the identity, over the columns ``far`` of row ``i``."""
-    g, weights, slopes = np.empty((16, LANES)), np.empty(LANES), np.empty(LANES)
-    sums = np.zeros((10, LANES))
+    g, weights, sums = np.empty((16, LANES)), np.empty(LANES), np.zeros((10, LANES))
     for start in range(0, len(far), LANES):
         columns = far[start : start + LANES]
-        gather(x, i, y, columns, g)
+        _gather(x, i, y, columns, g)
         orthogonalise(g, VECTORS)
         for lane in range(LANES):
             weights[lane] = -2.0 * w[columns[lane]] if lane < len(columns) else 0.0
@@ -97,8 +111,10 @@ def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) ->
             for lane in range(LANES):
                 a = column(g, k, lane)
                 square = dot(a, a)
-                slopes[lane] = weights[lane] * log(square) / square
-            add_outer4(sums, g, k, slopes)
+                factor = weights[lane] * log(square) / square
+                for p in range(4):
+                    for q in range(p + 1):
+                        sums[at(p, q), lane] += factor * a[p] * a[q]
     return sums
 
 
@@ -148,7 +164,7 @@ def _gradient(
             s8 += a[8]
             s9 += a[9]
         if far:
-            sums = _far_slopes(x, i, y, marked(first[i], m), w[i])
+            sums = _far_slopes(x, i, y, _marked(first[i], m), w[i])
             for lane in range(LANES):
                 s0, s1, s2 = s0 + sums[0, lane], s1 + sums[1, lane], s2 + sums[2, lane]
                 s3, s4, s5 = s3 + sums[3, lane], s4 + sums[4, lane], s5 + sums[5, lane]

@@ -4,31 +4,22 @@ With :math:`G = L_A^{-1}L_B`, :math:`H = G^{-1}` and :math:`M = GG^\top`,
 
 .. math:: S = \tfrac12\log\det\big(I + \tfrac14(G - H^\top)(G - H^\top)^\top\big),
 
-and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. Pairs too far apart for that are gathered,
-and get singular values and vectors of ``G``, by :mod:`riemap.manifolds.singular4`.
+and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. Of pairs too far apart for the digits of
+``M``, both are taken from :math:`R` with :math:`R^\top R = I + M`, which is made of :math:`G^\top` and ``I``
+by rotations.
 """
+
+import math
 
 import numpy as np
 from numba import prange
-from numpy.typing import NDArray
 
-from riemap.linalg import LANES, device
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.positive4 import WIDTH, factors, square, whitened, write4
-from riemap.manifolds.singular4 import (
-    VALUES,
-    VECTORS,
-    add_outer4,
-    column,
-    dot,
-    gather,
-    marked,
-    orthogonalise,
-)
-from riemap.manifolds.stein_any import FAR, divergence
+from riemap.manifolds.stein_any import FAR
 from riemap.triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import NAN, inline, kernel, log1p
+from riemap.vmath import NAN, inline, kernel, log, log1p
 
 
 @inline
@@ -99,56 +90,88 @@ def _rise(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float]:
     return total + (z9 + total * z9), trace
 
 
+@inline
+def _turned(a: float, b: float) -> tuple[float, float, float]:
+    """The length of ``(a, b)``, and cosine and sine of its direction."""
+    r = math.sqrt(a * a + b * b)
+    inverse = 1.0 / r
+    return r, a * inverse, b * inverse
+
+
+@inline
+def _root(g: tuple[float, ...]) -> tuple[float, ...]:
+    """Upper entries of ``R``, numbered as the lower ones of its transpose, with ``Rᵀ R = I + g gᵀ``.
+
+    The rows of ``I``, from the last to the first, are turned into those of ``gᵀ`` until nothing is left of
+    them. Rotations lose half the digits that squares do.
+    """
+    r0, r1, r3, r6 = g[0], g[1], g[3], g[6]
+    r2, r4, r7, r5, r8 = g[2], g[4], g[7], g[5], g[8]
+    r9, _, _ = _turned(g[9], 1.0)
+
+    r5, c, s = _turned(r5, 1.0)
+    r8, b3 = c * r8, -s * r8
+    r9, _, _ = _turned(r9, b3)
+
+    r2, c, s = _turned(r2, 1.0)
+    r4, b2 = c * r4, -s * r4
+    r7, b3 = c * r7, -s * r7
+    r5, c, s = _turned(r5, b2)
+    r8, b3 = c * r8 + s * b3, c * b3 - s * r8
+    r9, _, _ = _turned(r9, b3)
+
+    r0, c, s = _turned(r0, 1.0)
+    r1, b1 = c * r1, -s * r1
+    r3, b2 = c * r3, -s * r3
+    r6, b3 = c * r6, -s * r6
+    r2, c, s = _turned(r2, b1)
+    r4, b2 = c * r4 + s * b2, c * b2 - s * r4
+    r7, b3 = c * r7 + s * b3, c * b3 - s * r7
+    r5, c, s = _turned(r5, b2)
+    r8, b3 = c * r8 + s * b3, c * b3 - s * r8
+    r9, _, _ = _turned(r9, b3)
+    return r0, r1, r2, r3, r4, r5, r6, r7, r8, r9
+
+
+@inline
+def _far_slopes(g: tuple[float, ...]) -> tuple[float, ...]:
+    """``(I + g gᵀ)⁻¹ - I/2``, by the inverse of the root."""
+    r = _root(g)
+    p0, p2, p5, p9 = 1.0 / r[0], 1.0 / r[2], 1.0 / r[5], 1.0 / r[9]
+    p1, p4, p8 = -p0 * r[1] * p2, -p2 * r[4] * p5, -p5 * r[8] * p9
+    p3, p7 = -p0 * (r[1] * p4 + r[3] * p5), -p2 * (r[4] * p8 + r[7] * p9)
+    p6 = -p0 * (r[1] * p7 + r[3] * p8 + r[6] * p9)
+    return (
+        p0 * p0 + p1 * p1 + p3 * p3 + p6 * p6 - 0.5,
+        p1 * p2 + p3 * p4 + p6 * p7,
+        p2 * p2 + p4 * p4 + p7 * p7 - 0.5,
+        p3 * p5 + p6 * p8,
+        p4 * p5 + p7 * p8,
+        p5 * p5 + p8 * p8 - 0.5,
+        p6 * p9,
+        p7 * p9,
+        p8 * p9,
+        p9 * p9 - 0.5,
+    )
+
+
 @kernel
 def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
+        end = min(m, (end + WIDTH - 1) // WIDTH * WIDTH)
         far = 0
-        for j in range(min(m, (end + WIDTH - 1) // WIDTH * WIDTH)):
+        for j in range(end):
             above, trace = _rise(whitened(x, i, y, j), whitened(y, j, x, i))
             near = trace < FAR
             out[i, j] = 0.5 * log1p(above) if near else NAN
             far += 0 if near else 1
         if far:
-            _far_divergences(x, i, y, marked(out[i], end), out[i])
-
-
-@device
-def _far_divergences(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Array) -> None:
-    """Those of row ``i`` in the columns ``far``."""
-    g, totals = np.empty((16, LANES)), np.empty(LANES)
-    for start in range(0, len(far), LANES):
-        columns = far[start : start + LANES]
-        gather(x, i, y, columns, g)
-        orthogonalise(g, VALUES)
-        for lane in range(LANES):
-            a, b, c, d = column(g, 0, lane), column(g, 1, lane), column(g, 2, lane), column(g, 3, lane)
-            totals[lane] = (
-                divergence(dot(a, a)) + divergence(dot(b, b)) + divergence(dot(c, c)) + divergence(dot(d, d))
-            )
-        for lane in range(len(columns)):
-            out[columns[lane]] = totals[lane]
-
-
-@device
-def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) -> Array:
-    """Lower entries of the sum of gradients at the identity, over the columns ``far`` of row ``i``."""
-    g, weights, slopes = np.empty((16, LANES)), np.empty(LANES), np.empty(LANES)
-    sums = np.zeros((10, LANES))
-    for start in range(0, len(far), LANES):
-        columns = far[start : start + LANES]
-        gather(x, i, y, columns, g)
-        orthogonalise(g, VECTORS)
-        for lane in range(LANES):
-            weights[lane] = 0.5 * w[columns[lane]] if lane < len(columns) else 0.0
-        for k in range(4):
-            for lane in range(LANES):
-                a = column(g, k, lane)
-                s = dot(a, a)
-                slopes[lane] = weights[lane] * (1.0 - s) / ((1.0 + s) * s)
-            add_outer4(sums, g, k, slopes)
-    return sums
+            for j in range(end):
+                r = _root(whitened(x, i, y, j))
+                total = 2.0 * log(0.25 * (r[0] * r[2]) * (r[5] * r[9])) - 0.5 * (y[20, j] - x[20, i])
+                out[i, j] = out[i, j] if out[i, j] == out[i, j] else total
 
 
 @kernel
@@ -158,13 +181,11 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
     out = np.empty((n, 4, 4))
     for i in prange(n):
         s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = 0.0
-        far, marks = 0, np.empty(m)
+        far = 0
         for j in range(m):
             b = square(whitened(x, i, y, j))
-            near = b[0] + b[2] + b[5] + b[9] < FAR
-            far += 0 if near else 1
-            marks[j] = 0.0 if near else NAN
-            a, weight = _slopes(b), w[i, j] if near else 0.0
+            far += 0 if b[0] + b[2] + b[5] + b[9] < FAR else 1
+            a, weight = _slopes(b), w[i, j]
             s0 += weight * a[0]
             s1 += weight * a[1]
             s2 += weight * a[2]
@@ -176,12 +197,19 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
             s8 += weight * a[8]
             s9 += weight * a[9]
         if far:
-            sums = _far_slopes(x, i, y, marked(marks, m), w[i])
-            for lane in range(LANES):
-                s0, s1, s2 = s0 + sums[0, lane], s1 + sums[1, lane], s2 + sums[2, lane]
-                s3, s4, s5 = s3 + sums[3, lane], s4 + sums[4, lane], s5 + sums[5, lane]
-                s6, s7 = s6 + sums[6, lane], s7 + sums[7, lane]
-                s8, s9 = s8 + sums[8, lane], s9 + sums[9, lane]
+            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = 0.0
+            for j in range(m):
+                a, weight = _far_slopes(whitened(x, i, y, j)), w[i, j]
+                s0 += weight * a[0]
+                s1 += weight * a[1]
+                s2 += weight * a[2]
+                s3 += weight * a[3]
+                s4 += weight * a[4]
+                s5 += weight * a[5]
+                s6 += weight * a[6]
+                s7 += weight * a[7]
+                s8 += weight * a[8]
+                s9 += weight * a[9]
         write4(out, x, i, (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9))
     return out
 

@@ -23,7 +23,7 @@ the singular values that serve beyond it lose half as many."""
 
 
 @inline
-def divergence(s: float) -> float:
+def _divergence(s: float) -> float:
     """``log((1 + s) / (2 sqrt s))``, which is a small number near ``s = 1``."""
     root = math.sqrt(s)
     return log1p(0.5 * (root - 1.0) ** 2 / root)
@@ -124,7 +124,7 @@ def _forward(
             for k in range(size):
                 squared_lengths(g, k, s)
                 for lane in range(count):
-                    out[i, j + lane] += divergence(s[lane])
+                    out[i, j + lane] += _divergence(s[lane])
 
 
 @inline

@@ -53,7 +53,7 @@ def test_every_slot(maker: Any) -> None:
         record("csphd", "E3", "ad", 30.0, 95.0, 0.1) | more,
         record("csphd", "E3", "ad", 31.0, 95.0, 0.1, preset="steady") | more,
     ]
-    slots = ["losses", "overview", "cost", "worse", "single count", "single", "table6", "figures"]
+    slots = ["losses", "overview", "cost", "worse", "single count", "single", "presets", "table6", "figures"]
     made = maker.page("\n".join(f"<!-- {slot} -->" for slot in slots), records)
     assert "- **d** `ad`" in made
     assert "| table6 | 2 | 0 | 1 | 88 |" in made
@@ -64,6 +64,7 @@ def test_every_slot(maker: Any) -> None:
     )
     assert "| bunny-fine | 2 | Gr(1,3) | – | 85.06 | – | 85.95 | – | 0.146 | – – – | – |" in made
     assert "| csphd | 3 | E3 | f1@1 | 31.00 | 52.12 | d 30.00, D 31.00 |" in made
+    assert "| csphd | 3 | E3 | d | 30.00 | **31.00** | 95.00 | 95.00 | 0.100 | 0.100 |" in made
     assert "In **1** of the 108 rows of table 5" in made
     assert (
         r"| 3 | H3 | 60.00 | 55.55 | 93.00 | 92.46 | 0.100 | 0.124 | stress + 0.2\*rsne(T=1), steady |"

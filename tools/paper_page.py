@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
-from riemap.experiments.paper import PRESET, RULE, TABLES, PaperTable, counted
+from riemap.experiments.paper import PRESET, RULE, STEADY, TABLES, PaperTable, counted
 from riemap.experiments.records import Folder
 from riemap.experiments.tables import better, text
 from riemap.experiments.typeset import Piece, Sheet, markdown
@@ -36,6 +36,7 @@ def page(template: str, records: Sequence[Mapping[str, Any]]) -> str:
         "single": lambda: markdown(single_sheet(TABLES["table5"], rows["table5"])),
         "single count": lambda: single_count(rows["table5"]),
         "worse": lambda: worse(rows),
+        "presets": lambda: presets([row for name in ("table5", "table7") for row in rows[name]]),
         "figures": figures,
         **{name: partial(whole, table, rows[name]) for name, table in TABLES.items()},
     }
@@ -100,6 +101,27 @@ def tried(row: Line, metric: str) -> str:
         f"{name} {text(metric, pick(scores), 0)}" + (f" of {len(scores)}" if len(scores) > 1 else "")
         for name, scores in sorted(values.items(), key=lambda item: (item[0].lower(), item[0].isupper()))
     )
+
+
+def presets(rows: Sequence[Line]) -> str:
+    """What both presets came to, where one loss was run by both with one seed."""
+    metrics = TABLES["table5"].metrics
+    found = []
+    for row in rows:
+        pairs: dict[tuple[str, int], dict[str, Mapping[str, Any]]] = {}
+        for record in row.records:
+            run = record["run"]
+            pairs.setdefault((LETTERS[run["loss"]], run["seed"]), {})[run["preset"]] = record
+        for (name, _), pair in sorted(pairs.items()):
+            if len(pair) == 2:
+                line = [Piece(cell) for cell in (row.graph, str(row.dim), row.space, name)]
+                for metric in metrics:
+                    usual, steady = (value(pair[preset], metric) for preset in STEADY)
+                    rank = int(usual is not None and steady is not None and better(metric, steady, usual))
+                    line += [Piece(text(metric, usual)), Piece(text(metric, steady), rank)]
+                found.append(line)
+    header = ["graph", "dim", "space", "loss", *(name for metric in metrics for name in (metric, "steady"))]
+    return markdown(Sheet(header, [found]))
 
 
 def single_count(rows: Sequence[Line]) -> str:

@@ -31,7 +31,10 @@ def embed(
     ],
     loss: Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")] = "stress",
     preset: Annotated[
-        str, typer.Option(help="How to train: default; steady, where scales run away; or paper's protocol.")
+        str,
+        typer.Option(
+            help="How to train: default; steady, for large graphs with hubs in few dimensions; or paper."
+        ),
     ] = "default",
     optimizer: Annotated[
         str | None,

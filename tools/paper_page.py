@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
-from riemap.experiments.paper import PRESET, RULE, STEADY, TABLES, PaperTable, counted
+from riemap.experiments.paper import BOTH, PRESET, RULE, TABLES, PaperTable, counted
 from riemap.experiments.records import Folder
 from riemap.experiments.tables import better, text
 from riemap.experiments.typeset import Piece, Sheet, markdown
@@ -116,7 +116,7 @@ def presets(rows: Sequence[Line]) -> str:
             if len(pair) == 2:
                 line = [Piece(cell) for cell in (row.graph, str(row.dim), row.space, name)]
                 for metric in metrics:
-                    usual, steady = (value(pair[preset], metric) for preset in STEADY)
+                    usual, steady = (value(pair[preset], metric) for preset in BOTH)
                     rank = int(usual is not None and steady is not None and better(metric, steady, usual))
                     line += [Piece(text(metric, usual)), Piece(text(metric, steady), rank)]
                 found.append(line)

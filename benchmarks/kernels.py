@@ -22,7 +22,7 @@ from timing import best_in_turns, header
 from riemap.manifolds import Manifold
 from riemap.spaces import Space
 from riemap.types import Array
-from riemap.vmath import kernel
+from riemap.vmath import pair_loop
 
 SPACES = (
     "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 "
@@ -71,7 +71,7 @@ def geoopt_runs(m: Manifold, x: Array, w: Array) -> dict[str, Callable[[], objec
     return {"triangle": triangle, "broadcast": broadcast}
 
 
-@kernel
+@pair_loop
 def fill(out: Array) -> None:
     for i in prange(out.shape[0]):
         for j in range(out.shape[1]):

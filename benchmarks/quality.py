@@ -18,10 +18,10 @@ from typing import Any
 
 from timing import header
 
-from riemap.experiments.beside import value
-from riemap.experiments.execute import execute, unfinished
-from riemap.experiments.paper import TABLES, PaperTable, counted, paper_runs, selected
-from riemap.experiments.records import Folder
+from riemap.grids.local_executor import execute, unfinished
+from riemap.grids.records import Folder
+from riemap.paper.tables import TABLES, PaperTable, counted, paper_runs, selected
+from riemap.paper.versus_published import value
 
 ROWS = {  # graph: table, spaces, limit in seconds
     "bio-diseasome": ("table5", ["E3", "H3", "Stein2", "SPD2"], 20),

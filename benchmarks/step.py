@@ -27,8 +27,8 @@ from riemap.graphs import Graph, generate
 from riemap.losses import as_loss
 from riemap.plots.style import COLOURS, DPI, figure, styled
 from riemap.spaces import Space
-from riemap.training.epochs import Epochs
 from riemap.training.plan import Stage, paper_plan
+from riemap.training.trainer import Trainer
 
 NODES, BATCH = 4000, 512
 BARS = {"E3": 15, "S3": 15, "H6": 25, "SPD3": 100, "Stein3": 50}
@@ -40,13 +40,13 @@ import numpy as np
 from riemap.graphs import generate
 from riemap.losses import as_loss
 from riemap.spaces import Space
-from riemap.training.epochs import Epochs
+from riemap.training.trainer import Trainer
 from riemap.optim import RAdam
 from riemap.training.plan import Plan, Stage
 graph = generate(f"barabasi-albert(n={sys.argv[1]},m=2,seed=0)")
 batch = int(sys.argv[3]) or None
 plan = Plan((Stage(as_loss("stress"), 10, batch=batch),), RAdam(0.1), 0.1)
-run = Epochs(graph, Space.parse(sys.argv[2]), plan, 0)
+run = Trainer(graph, Space.parse(sys.argv[2]), plan, 0)
 state = run.epoch(run.start())
 times = []
 for _ in range(3):
@@ -61,7 +61,7 @@ def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
     """A step, and the part of it that is kernels."""
     space = Space.parse(name)
     plan = paper_plan(LOSS, graph.n)
-    run = Epochs(graph, space, plan, 0)
+    run = Trainer(graph, space, plan, 0)
     state = run.start()
     state = replace(state, points=space.random(np.random.default_rng(0), graph.n))
     nodes = np.sort(np.random.default_rng(1).permutation(graph.n)[:BATCH])

@@ -387,15 +387,21 @@ FILES = {
         (["describe", "tree(r=4)"], r"generator 'tree\(r=4\)': h must be given; it is spelled tree\("),
         (["describe", "nowhere.edges"], "no file, dataset or generator is called 'nowhere.edges'."),
         (["describe", "empty.edges"], "empty.edges is empty"),
-        (["describe", "directed.mtx"], "directed, line 3: the edge from 1 to 2 .*--symmetrise"),
-        (["describe", "pieces.edges", "--whole"], "pieces: the graph has 2 components, .*--whole"),
+        (["describe", "directed.mtx"], "directed, line 3: the edge from 1 to 2 .*--undirected"),
+        (
+            ["describe", "pieces.edges", "--require-connected"],
+            "pieces: the graph has 2 components, .*--require-connected",
+        ),
         (["evaluate", "karate.npz", "karte"], "no file, dataset or generator is called 'karte'"),
         (["evaluate", "none.npz", "karate"], "none.npz: no such file or directory"),
         (["evaluate", ".", "karate"], r"\. holds no embedding.npz; 'riemap embed GRAPH"),
         (["evaluate", "text.npz", "karate"], "text.npz is not an embedding saved by riemap"),
         (["evaluate", "karate.npz", "davis"], "this is not an embedding of davis: no node is called"),
         (["evaluate", "karate.npz", "cycle(n=9)"], r"this is not an embedding of cycle\(n=9\): 9 nodes"),
-        (["evaluate", "karate.npz", "pieces.edges", "--whole"], "pieces: the graph has 2 components"),
+        (
+            ["evaluate", "karate.npz", "pieces.edges", "--require-connected"],
+            "pieces: the graph has 2 components",
+        ),
         (["evaluate", "karate.npz", "karate", "--sources", "0"], "sources=0 is not a number of nodes"),
         (["evaluate", "karate.npz", "karate", "--seed", "-1"], "seed=-1 is negative"),
     ],
@@ -437,7 +443,7 @@ def test_what_was_done_to_a_graph_is_told(
         assert parsed(out)["n"] == 3
         for line, message in zip(err.splitlines(), told, strict=True):
             assert line.startswith(f"riemap: warning: {message}")
-    assert run("describe", "directed.mtx", "--symmetrise") == 0
+    assert run("describe", "directed.mtx", "--undirected") == 0
     out, err = capsys.readouterr()
     assert out.startswith("directed: 3 nodes, 2 edges\n")
     assert err == ""

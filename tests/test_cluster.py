@@ -21,10 +21,10 @@ from test_grid import TINY, toml, whole  # noqa: F401 -- a fixture
 
 import riemap
 from riemap.embeddings import Embedding
-from riemap.experiments import cluster, work
-from riemap.experiments.cluster import execute_on_ray
-from riemap.experiments.grid import grid
-from riemap.experiments.records import Folder
+from riemap.grids import ray_executor, worker
+from riemap.grids.grid import grid
+from riemap.grids.ray_executor import execute_on_ray
+from riemap.grids.records import Folder
 
 ray = pytest.importorskip("ray")
 
@@ -108,18 +108,18 @@ def test_records_of_a_cluster_are_those_of_one_machine(
 
 def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has failed, and that is recorded; one that another process has is waited for, or found."""
-    monkeypatch.setattr(cluster, "RETRIES", 1)
+    monkeypatch.setattr(ray_executor, "RETRIES", 1)
 
     def deadly(version: str, spec: dict[str, Any], graph: Any, matrix: Any, compact: bool) -> Any:
         import os
 
         if spec["seed"] == 0:
             os._exit(1)
-        from riemap.experiments.cluster import remote_run
+        from riemap.grids.ray_executor import remote_run
 
         return remote_run(version, spec, graph, matrix, compact)
 
-    monkeypatch.setattr(cluster, "remote_run", deadly)
+    monkeypatch.setattr(ray_executor, "remote_run", deadly)
     folder = Folder(tmp_path, compact=True)
     runs = grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0, 1, 2, 3]})
     claim = folder.claim(runs[2].id)
@@ -130,7 +130,7 @@ def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: py
         if outcome.run.seed == 1:
             folder.write(runs[2].id, {"error": {}})
             claim.__exit__(None, None, None)
-    assert found == {0: work.FAILED, 1: work.DONE, 2: work.FOUND, 3: work.LEFT}
+    assert found == {0: worker.FAILED, 1: worker.DONE, 2: worker.FOUND, 3: worker.LEFT}
     record = folder.record(runs[0].id)
     assert record is not None
     assert record["error"]["type"] == "WorkerError"

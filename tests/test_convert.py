@@ -119,16 +119,16 @@ def test_messages_are_one_line_whatever_labels_look_like() -> None:
     ids=lambda obj: type(obj).__name__,
 )
 def test_directions_are_refused_unless_ignored(obj: Any) -> None:
-    with pytest.raises(ValueError, match=r"is directed.*symmetrise=True \(--symmetrise\)"):
+    with pytest.raises(ValueError, match=r"is directed.*undirected=True \(--undirected\)"):
         as_graph(obj)
-    assert set(as_edges(as_graph(obj, symmetrise=True))) == {frozenset((0, 1)), frozenset((1, 2))}
+    assert set(as_edges(as_graph(obj, undirected=True))) == {frozenset((0, 1)), frozenset((1, 2))}
 
 
 def test_a_digraph_of_both_directions_is_refused_but_symmetrises_without_a_warning() -> None:
     both = nx.path_graph(3).to_directed()
     with pytest.raises(ValueError, match="is directed"):
         as_graph(both)
-    assert as_graph(both, symmetrise=True).m == 2
+    assert as_graph(both, undirected=True).m == 2
 
 
 def test_unequal_directions_are_told_by_their_index() -> None:
@@ -141,7 +141,7 @@ def test_unequal_directions_are_told_by_their_index() -> None:
     with pytest.warns(
         GraphWarning, match="merged 2 parallel edges into 2; of different weights the smallest"
     ):
-        assert as_edges(as_graph(unequal, symmetrise=True))[frozenset((1, 2))] == 2.0
+        assert as_edges(as_graph(unequal, undirected=True))[frozenset((1, 2))] == 2.0
 
 
 @pytest.mark.parametrize("layout", FORMATS)

@@ -293,4 +293,4 @@ def test_pieces_and_directions_are_passed_on(tmp_path: Path) -> None:
     path.write_text("graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
     with pytest.raises(ValueError, match="directed"):
         open_graph(str(path))
-    assert open_graph(str(path), symmetrise=True).n == 2
+    assert open_graph(str(path), undirected=True).n == 2

@@ -17,10 +17,10 @@ from test_cli import run
 
 import riemap
 from riemap.embeddings import Embedding
-from riemap.experiments import execute, records, work
-from riemap.experiments.execute import unfinished
-from riemap.experiments.grid import LISTS, OPTIONS, Run, grid, read_grid
-from riemap.experiments.records import Folder
+from riemap.grids import local_executor, records, worker
+from riemap.grids.grid import LISTS, OPTIONS, Run, grid, read_grid
+from riemap.grids.local_executor import unfinished
+from riemap.grids.records import Folder
 
 MAIN = "from riemap.cli import main; main()"
 HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # also under nohup
@@ -69,7 +69,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny grid, undisturbed, done in this process."""
     folder, runs = Folder(tmp_path_factory.mktemp("whole")), grid(TINY)
     folder.begin([r.id for r in runs])
-    assert {work.attempt(folder, r, "") for r in runs} == {work.DONE}
+    assert {worker.attempt(folder, r, "") for r in runs} == {worker.DONE}
     return folder.path
 
 
@@ -96,7 +96,7 @@ def test_ids_are_canonical() -> None:
     }.items():
         (other,) = grid({**base, key: value})
         assert other.id != one.id, key
-    assert Run.from_json(json.loads(json.dumps(execute.asdict(one)))) == one
+    assert Run.from_json(json.loads(json.dumps(local_executor.asdict(one)))) == one
 
 
 def test_ids_are_stable() -> None:
@@ -260,7 +260,7 @@ def test_a_record_holds_everything(whole: Path) -> None:
         assert (embedding.n, str(embedding.space)) == (7, one.space)
         again = riemap.evaluate(embedding, riemap.generate("cycle(n=7)")).as_json()
         assert again["scores"] == record["scores"]
-        assert record["angles"] == work.angles(embedding)
+        assert record["angles"] == worker.angles(embedding)
         assert record["angles"]["quantiles"] == sorted(record["angles"]["quantiles"])
         assert abs(record["angles"]["mean"]) < 1e-9 if one.space == "E2" else record["angles"]["mean"] > 0.0
 
@@ -316,9 +316,9 @@ def test_a_run_that_another_process_has(tmp_path: Path) -> None:
     folder, (one,) = Folder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [5]})
     with folder.claim(one.id) as ours:
         assert ours
-        assert work.attempt(folder, one, "") == work.HELD
-    assert work.attempt(folder, one, "") == work.DONE
-    assert work.attempt(folder, one, "") == work.FOUND
+        assert worker.attempt(folder, one, "") == worker.HELD
+    assert worker.attempt(folder, one, "") == worker.DONE
+    assert worker.attempt(folder, one, "") == worker.FOUND
     other = replace(one, seed=6)
     claimed, release = threading.Event(), threading.Event()
 
@@ -331,7 +331,7 @@ def test_a_run_that_another_process_has(tmp_path: Path) -> None:
     holder.start()
     claimed.wait(20)
     threading.Timer(3.0, release.set).start()
-    assert [found.outcome for found in execute.execute(folder, [other])] == [work.DONE]
+    assert [found.outcome for found in local_executor.execute(folder, [other])] == [worker.DONE]
     assert release.is_set()
     holder.join()
 
@@ -361,12 +361,12 @@ def test_a_failure_that_was_an_accident(tmp_path: Path, whole: Path) -> None:
     """Done again it is like any other; but only once, if two processes try."""
     folder, (one, *_) = Folder(tmp_path), grid(TINY)
     folder.begin([one.id])
-    folder.write(one.id, work.failure(one, 1, "MemoryError", "too large"))
+    folder.write(one.id, worker.failure(one, 1, "MemoryError", "too large"))
     stamp = folder.stamp(one.id)
     assert unfinished(folder, [one]) == []
     assert unfinished(folder, [one], retry=True) == [one]
-    assert work.attempt(folder, one, stamp) == work.DONE
-    assert work.attempt(folder, one, stamp) == work.FOUND
+    assert worker.attempt(folder, one, stamp) == worker.DONE
+    assert worker.attempt(folder, one, stamp) == worker.FOUND
     assert scores(tmp_path)[one.id] == scores(whole)[one.id]
 
 
@@ -375,17 +375,17 @@ def test_a_worker_that_is_killed(deaths: int, tmp_path: Path, monkeypatch: pytes
     """It costs its run a second try; a run that ends two workers has failed, and the others go on."""
     folder, runs = Folder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"]})
     left = [deaths]
-    ask = execute._Worker.ask
+    ask = local_executor._Worker.ask
 
-    def deadly(worker: execute._Worker, job: Any) -> str | None:
+    def deadly(worker: local_executor._Worker, job: Any) -> str | None:
         if job["run"]["seed"] == 0 and left[0]:
             left[0] -= 1
             worker.process.kill()
         return ask(worker, job)
 
-    monkeypatch.setattr(execute._Worker, "ask", deadly)
-    found = {outcome.run.seed: outcome.outcome for outcome in execute.execute(folder, runs)}
-    assert found == {0: work.DONE if deaths == 1 else work.FAILED, 1: work.DONE}
+    monkeypatch.setattr(local_executor._Worker, "ask", deadly)
+    found = {outcome.run.seed: outcome.outcome for outcome in local_executor.execute(folder, runs)}
+    assert found == {0: worker.DONE if deaths == 1 else worker.FAILED, 1: worker.DONE}
     if deaths == 2:
         record = folder.record(runs[0].id)
         assert record is not None
@@ -399,9 +399,9 @@ def test_a_worker_that_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pyte
         grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0], "epochs": 9999}),
     )
     killed: list[int] = []
-    hire = execute._Crew._hire
+    hire = local_executor._Crew._hire
 
-    def watched(crew: execute._Crew) -> execute._Worker | None:
+    def watched(crew: local_executor._Crew) -> local_executor._Worker | None:
         worker = hire(crew)
         if worker is not None and not killed:
             killed.append(worker.process.pid)
@@ -413,10 +413,10 @@ def test_a_worker_that_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pyte
             time.sleep(0.01)
         process.kill()
 
-    monkeypatch.setattr(execute._Crew, "_hire", watched)
-    assert [found.outcome for found in execute.execute(folder, [one])] == [work.DONE]
+    monkeypatch.setattr(local_executor._Crew, "_hire", watched)
+    assert [found.outcome for found in local_executor.execute(folder, [one])] == [worker.DONE]
     other = Folder(tmp_path / "undisturbed")
-    assert work.attempt(other, one, "") == work.DONE
+    assert worker.attempt(other, one, "") == worker.DONE
     assert (folder.record(one.id) or {})["scores"] == (other.record(one.id) or {})["scores"]
     assert len(killed) == 1
 
@@ -449,7 +449,7 @@ def test_more_workers_than_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """That is said, once."""
-    for module in (records, execute):
+    for module in (records, local_executor):
         monkeypatch.setattr(module, "cores", lambda: 1)
     file = toml(tmp_path, {**TINY, "spaces": ["E2"], "losses": ["ad"]})
     assert run("grid", str(file), "--out", str(tmp_path / "out"), "--workers", "3", "--json") == 0
@@ -466,18 +466,18 @@ def test_records_that_cannot_be_written(
 
     monkeypatch.setattr(Folder, "write", full)
     with pytest.raises(OSError, match="No space"):
-        work.attempt(Folder(tmp_path), grid(TINY)[0], "")
-    monkeypatch.setattr(execute._Worker, "ask", lambda worker, job: worker.process.kill())
+        worker.attempt(Folder(tmp_path), grid(TINY)[0], "")
+    monkeypatch.setattr(local_executor._Worker, "ask", lambda worker, job: worker.process.kill())
     assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), "--workers", "2") == 2
     assert capsys.readouterr() == ("", "riemap: records: no space left on device\n")
 
 
 def test_cores_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(execute, "cores", lambda: 8)
+    monkeypatch.setattr(local_executor, "cores", lambda: 8)
     monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
-    assert [execute._threads(n) for n in (1, 2, 3, 8)] == [8, 4, 2, 1]
+    assert [local_executor._threads(n) for n in (1, 2, 3, 8)] == [8, 4, 2, 1]
     monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
-    assert [execute._threads(n) for n in (1, 2, 3, 8)] == [3, 3, 2, 1]
+    assert [local_executor._threads(n) for n in (1, 2, 3, 8)] == [3, 3, 2, 1]
 
 
 def at_work(folder: Folder, one: Run) -> bool:

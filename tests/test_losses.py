@@ -28,13 +28,13 @@ LISTED = [cls() for cls in LOSSES]
 SUBJECTS = [
     *LISTED,
     RSNE(Schedule(0.05, 0.05), exclusive=True),
-    RSNE(Schedule(0.2, 0.2), matched=True),
-    RSNE(Schedule(0.3, 0.3), exclusive=True, matched=True),
+    RSNE(Schedule(0.2, 0.2), same_temperature=True),
+    RSNE(Schedule(0.3, 0.3), exclusive=True, same_temperature=True),
     as_loss("rsne(T=0.1) + 0.3*ad + 2*neighbourhood + 0.5*rsne(T=0.2,exclusive=true)"),
     Custom(lopsided),
 ]
 LENGTHS = as_loss("stress + 0.3*ad")  # of a sum with rsne no embedding is perfect for both
-FAITHFUL = [loss for loss in SUBJECTS[:-2] if loss.faithful] + [LENGTHS]
+FAITHFUL = [loss for loss in SUBJECTS[:-2] if loss.least_at_target] + [LENGTHS]
 
 every_loss = pytest.mark.parametrize("loss", SUBJECTS, ids=str)
 seeds = st.integers(0, 2**32 - 1)
@@ -83,7 +83,7 @@ def rows(loss: Loss, target: Array, sqdist: Array, size: int, both: bool) -> tup
 def test_weights_are_the_slopes_of_the_value(loss: Loss, seed: int, exponent: int) -> None:
     """w_ij is the central difference of the value in sqdist_ij, but where |d - δ| has its kink."""
     target, sqdist = drawn(seed, n=5, size=10.0**exponent)
-    loss = loss.on(least(target))
+    loss = loss.for_target(least(target))
     weights = loss(target, sqdist)[1]
     for i, j in np.argwhere(np.abs(sqdist / np.maximum(target, 1e-9) - 1.0) > 1e-3):
         h = 1e-5 * sqdist[i, j]
@@ -127,7 +127,7 @@ def test_blocks_of_rows_give_the_whole(loss: Loss, seed: int, size: int, spread:
     sqdist[0], sqdist[:, 0] = spread * sqdist[0], spread * sqdist[:, 0]
     target[1, 2:], target[2:, 1] = 1.0, 1.0  # a node that is far from all others but one
     target[1, 0] = target[0, 1] = 1.0
-    loss = loss.on(least(target))
+    loss = loss.for_target(least(target))
     value, weights = loss(target, sqdist)
     for both, expected in ((False, weights), (True, weights + weights.T)):
         other, out = rows(loss, target, sqdist, size, both)
@@ -144,7 +144,7 @@ def test_blocks_of_rows_give_the_whole(loss: Loss, seed: int, size: int, spread:
 def test_a_perfect_embedding_is_least(loss: Loss, seed: int, exponent: int) -> None:
     """The value there is zero, and positive in any other place."""
     target, noise = drawn(seed)
-    perfect = target / loss.T.start if isinstance(loss, RSNE) and not loss.matched else target
+    perfect = target / loss.T.start if isinstance(loss, RSNE) and not loss.same_temperature else target
     value, weights = loss(target, perfect)
     assert abs(value) < CLOSE
     if isinstance(loss, RSNE | Stress):  # smooth there
@@ -158,9 +158,9 @@ def test_neighbourhood_is_least_elsewhere(seed: int) -> None:
     target = hops(9)
     closer = np.where(target > least(target), target, 0.5 * target)
     assert Neighbourhood()(target, closer)[0] < Neighbourhood()(target, target)[0]
-    assert not Neighbourhood.faithful
-    assert not as_loss("ad + neighbourhood").faithful
-    assert as_loss("ad + stress").faithful
+    assert not Neighbourhood.least_at_target
+    assert not as_loss("ad + neighbourhood").least_at_target
+    assert as_loss("ad + stress").least_at_target
 
 
 TWINS: list[tuple[str, Callable[[Array, Array], float]]] = [
@@ -171,7 +171,7 @@ TWINS: list[tuple[str, Callable[[Array, Array], float]]] = [
     ("rsne(T=0.02)", lambda t, s: naive.rsne(t, s, 0.02)),
     ("rsne(T=0.5)", lambda t, s: naive.rsne(t, s, 0.5)),
     ("rsne(T=0.1,exclusive=true)", lambda t, s: naive.rsne(t, s, 0.1, exclusive=True)),
-    ("rsne(T=0.5,matched=true)", lambda t, s: naive.rsne(t, s / 0.5, 0.5)),
+    ("rsne(T=0.5,same_temperature=true)", lambda t, s: naive.rsne(t, s / 0.5, 0.5)),
     ("2*rsne(T=0.5) + 0.25*ad", lambda t, s: 2 * naive.rsne(t, s, 0.5) + 0.25 * naive.distortion(t, s, 0.5)),
 ]
 
@@ -197,7 +197,7 @@ def test_extremes_stay_finite(loss: Loss, T: float, size: float) -> None:
     target, sqdist = drawn(3, size=size)
     sqdist[0, 1] = sqdist[1, 0] = 0.0
     sqdist[2, 3] = sqdist[3, 2] = 1e6
-    loss = loss.on(least(target))
+    loss = loss.for_target(least(target))
     for both in (False, True):
         out = np.full_like(sqdist, np.nan)
         value = loss.rows(target, sqdist, 0, loss.statistics(target, sqdist, 0), both, out)
@@ -262,7 +262,7 @@ def test_any_number_of_threads_gives_the_same_bytes(loss: Loss) -> None:
 def test_lower_triangles_are_enough(loss: Loss) -> None:
     """Whatever stands above the diagonals, the value and the weights of both ends are the same."""
     target, sqdist = drawn(1, 21)
-    loss = loss.on(least(target))
+    loss = loss.for_target(least(target))
     expected, out = np.empty_like(sqdist), np.empty_like(sqdist)
     value = loss.dense(target, sqdist, expected)
     above = np.triu_indices(21, 1)
@@ -286,7 +286,7 @@ def side_by_side(arrays: list[Array], order: tuple[int, ...], gap: int) -> list[
 def test_where_the_arrays_lie_makes_no_difference(loss: Loss, n: int) -> None:
     """Compiled loops look whether what they write is close to what they read, and if so go another way."""
     target, sqdist = drawn(0, n)
-    loss, found = loss.on(least(target)), set()
+    loss, found = loss.for_target(least(target)), set()
     for order in permutations(range(3)):
         for gap in range(40):
             t, s, out = side_by_side([target, sqdist, target], order, gap)
@@ -303,12 +303,12 @@ def test_neighbours_are_those_of_the_whole_graph() -> None:
     target = np.ascontiguousarray(hops(9)[::2, ::2])  # nodes 0 and 8 are neighbours
     nodes = np.ix_([1, 2, 3], [1, 2, 3])  # among these no two are
     apart = np.ascontiguousarray(target[nodes])
-    assert Neighbourhood().on(least(hops(9)))(apart, apart)[0] == 0.0
+    assert Neighbourhood().for_target(least(hops(9)))(apart, apart)[0] == 0.0
     assert Neighbourhood()(apart, apart)[0] > 0.0
     # Rounding does not part lengths that are the same.
     rough = target * (1.0 + 1e-13 * np.arange(5))
     np.testing.assert_allclose(
-        Neighbourhood().on(least(target))(rough, target)[1], Neighbourhood()(target, target)[1]
+        Neighbourhood().for_target(least(target))(rough, target)[1], Neighbourhood()(target, target)[1]
     )
 
 
@@ -374,7 +374,10 @@ def test_any_number_round_trips(start: float, end: float, factor: float) -> None
         ("rsne(T=0.1->)", "is not a number or two, as in 0.02 or 0.5->0.01"),
         ("rsne(T=0.1->0.2->0.3)", "more than two numbers"),
         ("rsne(T=warm)", "is not a number or two"),
-        ("rsne(t=0.1)", "there is no argument 't'; it is spelled rsne(T=0.02,exclusive=false,matched=false)"),
+        (
+            "rsne(t=0.1)",
+            "there is no argument 't'; it is spelled rsne(T=0.02,exclusive=false,same_temperature=false)",
+        ),
         ("rsne(exclusive=yes)", "exclusive=yes is neither true nor false"),
         ("ad(T=1)", "there is no argument 'T'"),
         ("neighbourhood(edge=1)", "there is no argument 'edge'"),
@@ -407,22 +410,22 @@ def test_what_is_no_loss_is_refused() -> None:
 
 def test_a_schedule_goes_by_equal_ratios() -> None:
     schedule = Schedule.parse("0.5->0.005")
-    assert [schedule.at(p) for p in (0.0, 0.5, 1.0)] == pytest.approx([0.5, 0.05, 0.005])
-    assert {Schedule.parse("0.1").at(p) for p in (0.0, 0.3, 1.0)} == {0.1}
+    assert [schedule.value_at(p) for p in (0.0, 0.5, 1.0)] == pytest.approx([0.5, 0.05, 0.005])
+    assert {Schedule.parse("0.1").value_at(p) for p in (0.0, 0.3, 1.0)} == {0.1}
 
 
 def test_losses_take_the_temperature_of_the_moment() -> None:
     loss = as_loss("rsne(T=0.5->0.005,exclusive=true) + 0.3*ad")
-    assert loss.at(0.0) == as_loss("rsne(T=0.5,exclusive=true) + 0.3*ad")
-    half = loss.at(0.5).terms[0][1].T
+    assert loss.at_progress(0.0) == as_loss("rsne(T=0.5,exclusive=true) + 0.3*ad")
+    half = loss.at_progress(0.5).terms[0][1].T
     assert half.start == half.end == pytest.approx(0.05)
     target, sqdist = drawn(1)
-    assert loss.at(1.0)(target, sqdist)[0] == pytest.approx(
+    assert loss.at_progress(1.0)(target, sqdist)[0] == pytest.approx(
         naive.rsne(target, sqdist, 0.005, exclusive=True) + 0.3 * naive.distortion(target, sqdist, 0.5)
     )
-    assert as_loss("ad").at(0.5) == as_loss("ad")
+    assert as_loss("ad").at_progress(0.5) == as_loss("ad")
     fixed = as_loss("rsne(T=0.1)")
-    assert fixed.at(0.7) is fixed
+    assert fixed.at_progress(0.7) is fixed
 
 
 def test_a_sum_knows_what_its_terms_need() -> None:
@@ -430,7 +433,7 @@ def test_a_sum_knows_what_its_terms_need() -> None:
     assert not Sum(((1.0, Custom(lopsided)), (1.0, Stress()))).blockwise
     assert not as_loss("ad + stress").compares_rows
     assert as_loss("ad + rsne(T=0.1)").compares_rows
-    assert as_loss("2*neighbourhood").on(0.3).terms[0][1] == Neighbourhood().on(0.3)
+    assert as_loss("2*neighbourhood").for_target(0.3).terms[0][1] == Neighbourhood().for_target(0.3)
 
 
 def test_a_sum_within_a_sum_is_one_sum() -> None:

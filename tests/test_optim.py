@@ -63,7 +63,7 @@ def test_reaches_a_frechet_mean(kind: type[Optimizer], m: Manifold) -> None:
     state = optimizer.init(m, x)
     for t in range(120):
         grad = m.sqdist_grad(x[:, None], points).mean(axis=1)
-        x, state = optimizer.step(m, x, grad, state, rate=0.9 ** max(0, t - 40))
+        x, state = optimizer.step(m, x, grad, state, lr_factor=0.9 ** max(0, t - 40))
     left = m.norm(x, m.sqdist_grad(x[:, None], points).mean(axis=1))
     assert left.max() < 1e-5
     assert m.sqdist(x[0], x[1]) < 1e-9

@@ -9,15 +9,16 @@ import pytest
 from test_cli import run
 
 import riemap
-from riemap.experiments import beside, paper
-from riemap.experiments.budget import Budget, estimate
-from riemap.experiments.grid import Run, Source
-from riemap.experiments.paper import RULE, TABLES, PaperTable, counted, paper_runs, selected
-from riemap.experiments.records import Folder
 from riemap.graphs import DATASETS
+from riemap.grids.budget import Budget, estimate
+from riemap.grids.grid import GraphSource, Run
+from riemap.grids.records import Folder
 from riemap.losses import as_loss
+from riemap.paper import tables as paper
+from riemap.paper import versus_published
+from riemap.paper.tables import RULE, TABLES, PaperTable, counted, paper_runs, selected
 from riemap.spaces import Space
-from riemap.training.entry import planned
+from riemap.training.embed_graph import planned
 
 
 def record(
@@ -159,8 +160,8 @@ def test_refused(
 BUNNY = ("bunny-fine", "S2")  # the paper: 88.12, 89.61, 0.146
 
 
-def line(*records: dict[str, Any], table: PaperTable = TABLES["table6"]) -> beside.Line:
-    (found,) = beside.lines(table, [BUNNY], records)
+def line(*records: dict[str, Any], table: PaperTable = TABLES["table6"]) -> versus_published.Line:
+    (found,) = versus_published.lines(table, [BUNNY], records)
     return found
 
 
@@ -179,11 +180,16 @@ def test_tolerances(scores: tuple[Any, ...], expected: list[str]) -> None:
 
 
 def test_where_the_paper_has_no_figure() -> None:
-    (found,) = beside.lines(
+    (found,) = versus_published.lines(
         TABLES["table6"], [("cat-cortex", "S2")], [record("cat-cortex", "S2", "ad", 1, 2, 0.3)]
     )
     assert [found.verdict(metric) for metric in ("f1@1", "auc", "ad")] == [None, None, "worse"]
-    assert beside.verdicts(TABLES["table6"], [found]) == {"better": 0, "equal": 0, "worse": 1, "missing": 0}
+    assert versus_published.verdicts(TABLES["table6"], [found]) == {
+        "better": 0,
+        "equal": 0,
+        "worse": 1,
+        "missing": 0,
+    }
     assert found.single is None
 
 
@@ -193,7 +199,7 @@ def test_the_best_by_metric_and_its_loss() -> None:
         record(*BUNNY, RULE[0], 90.0, 80.0, 0.3),
         record(*BUNNY, RULE[1], 85, 95, 0.2),
     )
-    told = beside.facts(TABLES["table6"], found)
+    told = versus_published.facts(TABLES["table6"], found)
     assert told == {
         "graph": "bunny-fine",
         "dim": 2,
@@ -287,35 +293,35 @@ def test_show_needs_neither_records_nor_data(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> Iterator[None]:
     """A rule of two losses, and a plan of a few epochs; workers would not know of either."""
-    from riemap.experiments import execute, grid, work
-    from riemap.training import entry
+    from riemap.grids import grid, local_executor, worker
+    from riemap.training import embed_graph
 
     paper_graph("cat-cortex")
     table = TABLES["table6"]._replace(losses=("ad", "stress"))
     monkeypatch.setitem(TABLES, "table6", table)
 
     def short(loss: Any, preset: Any, optimizer: Any, epochs: Any, n: int) -> Any:
-        return entry.planned(loss, preset, optimizer, 5, n)
+        return embed_graph.planned(loss, preset, optimizer, 5, n)
 
     paper._plan.cache_clear()
     for module in (grid, paper):
         monkeypatch.setattr(module, "planned", short)
 
-    def here(folder: Folder, runs: Any, workers: int = 1, wanted: Any = execute.always) -> Any:
+    def here(folder: Folder, runs: Any, workers: int = 1, wanted: Any = local_executor.always) -> Any:
         for one in runs:
-            outcome = work.attempt(folder, one, folder.stamp(one.id)) if wanted(one) else work.LEFT
-            yield execute.Outcome(one, outcome)
+            outcome = worker.attempt(folder, one, folder.stamp(one.id)) if wanted(one) else worker.LEFT
+            yield local_executor.Outcome(one, outcome)
 
-    fit = entry.fit
+    fit = embed_graph.fit
     import riemap.training as training
 
     monkeypatch.setattr(
         training, "fit", lambda graph, space, plan, seed: fit(graph, space, short_plan(plan), seed=seed)
     )
-    from riemap.experiments import check
+    from riemap.grids import recheck
 
-    monkeypatch.setattr(execute, "execute", here)
-    monkeypatch.setattr(check, "execute", here)
+    monkeypatch.setattr(local_executor, "execute", here)
+    monkeypatch.setattr(recheck, "execute", here)
     yield
     paper._plan.cache_clear()
 
@@ -391,7 +397,7 @@ def test_time_for_one_more(tmp_path: Path) -> None:
     budget = Budget(Folder(kept(tmp_path), compact=True), 1.0, lambda: now[0])
 
     def wanted(graph: str, space: str, loss: str) -> bool:
-        return budget.allows(Run(Source(graph), graph, "", space, loss, "default", None, None, 0, "{}"))
+        return budget.allows(Run(GraphSource(graph), graph, "", space, loss, "default", None, None, 0, "{}"))
 
     assert wanted("bunny-fine", "S2", "ad")
     records = [record("bunny-fine", "S2", "ad", 1, 1, 1) | {"seconds": seconds} for seconds in (20.0, 40.0)]
@@ -413,5 +419,5 @@ def test_time_for_one_more(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_tells_nothing_of_time() -> None:
-    one = Run(Source("bunny-fine"), "bunny-fine", "", "S2", "ad", "default", None, None, 0, "{}")
+    one = Run(GraphSource("bunny-fine"), "bunny-fine", "", "S2", "ad", "default", None, None, 0, "{}")
     assert estimate(one, [record(*BUNNY, "ad", 1, 1, 1) | {"seconds": None}]) is None

@@ -8,8 +8,8 @@ import pytest
 from test_cli import run
 from test_paper import kept, record
 
-from riemap.experiments import figures
 from riemap.graphs import load_dataset
+from riemap.paper import figures
 from riemap.plots import angle_boxes, f1_curves
 
 COMMAND = ["paper", "fig3", "--out", "{}/records", "-o", "{}/drawn/fig.png"]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from test_paper import record
 
-from riemap.experiments.records import Folder
+from riemap.grids.records import Folder
 
 ROOT = Path(__file__).parents[1]
 

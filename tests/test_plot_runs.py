@@ -11,12 +11,12 @@ from matplotlib.collections import LineCollection, PathCollection, PolyCollectio
 
 from riemap import Embedding, Graph, Space, embed, generate
 from riemap.cli import main
-from riemap.experiments.figures import Curves
 from riemap.metrics.pairs import Density
+from riemap.paper.figures import Curves
 from riemap.plots import Colouring, curvature, distances, distribution, embedding, f1_curve, history
 from riemap.plots.chains import chains
 from riemap.plots.style import COLOURS
-from riemap.training.state import Record
+from riemap.training.state import EpochRecord
 from riemap.views import views
 
 mpl.use("Agg")
@@ -217,7 +217,7 @@ def test_a_distribution_counts_everything_and_marks_the_median() -> None:
 
 
 def test_a_history_has_a_line_for_each_stage() -> None:
-    records = [Record(k, int(k >= 3), 1.0 / (k + 1), 0.1 * k, 0.0) for k in range(5)]
+    records = [EpochRecord(k, int(k >= 3), 1.0 / (k + 1), 0.1 * k, 0.0) for k in range(5)]
     ax = history(records, losses=["rsne(T=0.2)", "stress"])
     first, second = (line for line in ax.lines if not line.get_label().startswith("_"))
     assert (first.get_label(), second.get_label()) == ("rsne(T=0.2)", "stress")
@@ -226,7 +226,7 @@ def test_a_history_has_a_line_for_each_stage() -> None:
     np.testing.assert_allclose(second.get_ydata(), [0.25, 0.2])
     assert ax.get_yscale() == "log"
     np.testing.assert_allclose(ax.figure.axes[1].lines[0].get_ydata(), [0.1 * k for k in range(5)])
-    assert history([Record(0, 0, -1.0, 0.1, 0.0)]).get_yscale() == "linear"
+    assert history([EpochRecord(0, 0, -1.0, 0.1, 0.0)]).get_yscale() == "linear"
 
 
 # --- the command line -------------------------------------------------------------------------------

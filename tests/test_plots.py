@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 
 from riemap import Embedding, Space, generate
 from riemap.cli import main
-from riemap.experiments.samples import PANELS, Columns, bias, panel
+from riemap.paper.samples import PANELS, Columns, bias, panel
 from riemap.plots import bands, boxes, clouds, histograms, network, panels, summaries
 
 mpl.use("Agg")

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from naive import as_edges
 
 from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph
-from riemap.graphs import source as source_module
+from riemap.graphs import text_file as source_module
 from riemap.graphs.edgelist import EXTENSIONS
 from riemap.graphs.readers import READERS
 
@@ -255,11 +255,11 @@ def npz(matrix: Any) -> bytes:
     ids=str,
 )
 def test_directions_are_refused_unless_ignored(tmp_path: Path, name: str, data: str | bytes) -> None:
-    with pytest.raises(ValueError, match=r"^g.* directed.*; symmetrise=True \(--symmetrise\) ignores"):
+    with pytest.raises(ValueError, match=r"^g.* directed.*; undirected=True \(--undirected\) ignores"):
         read(tmp_path, name, data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphWarning)
-        assert read(tmp_path, name, data, symmetrise=True).n >= 2
+        assert read(tmp_path, name, data, undirected=True).n >= 2
 
 
 def test_an_asymmetric_matrix_is_told_by_its_line(tmp_path: Path) -> None:

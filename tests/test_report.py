@@ -250,7 +250,7 @@ def test_a_sample_tells_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.corrcoef(some.distortion, whole.distortion)[0, 1] > 0.9
     monkeypatch.setattr("riemap.metrics.scores.LARGE", 50)
     monkeypatch.setattr("riemap.metrics.scores.SAMPLE", 30)
-    monkeypatch.setattr("riemap.report.curving.LARGE", 50)
+    monkeypatch.setattr("riemap.report.curvatures.LARGE", 50)
     found = data(run_page(Subject(embedding, graph, [])))
     assert (found["sources"], found["n"]) == (30, 77)
     assert "in_graph" not in found["nodes"]
@@ -280,7 +280,7 @@ def test_dissimilarities_have_a_page_without_edges() -> None:
 
 def test_a_long_history_is_thinned_and_keeps_its_ends() -> None:
     stages = [0] * 1000 + [1] * 4000
-    found = thinned({"stage": stages, "loss": np.arange(5000.0), "rate": np.ones(5000)})
+    found = thinned({"stage": stages, "loss": np.arange(5000.0), "lr": np.ones(5000)})
     assert len(found["loss"]) <= EPOCHS + 4
     assert {0, 999, 1000, 4999} <= set(found["epoch"])
     assert found["loss"] == [float(k) for k in found["epoch"]]
@@ -450,7 +450,7 @@ def test_a_damaged_run_is_refused(here: Path, capsys: pytest.CaptureFixture[str]
         assert run("report", "run") == 2
         assert "config.json is not the configuration of a run" in capsys.readouterr().err
     config.write_text(whole)
-    history.write_text("epoch,stage,loss,rate,seconds\n0,0,one,2,3\n")
+    history.write_text("epoch,stage,loss,lr,seconds\n0,0,one,2,3\n")
     assert run("report", "run") == 2
     assert "history.csv is not the history of a run" in capsys.readouterr().err
     history.unlink()

@@ -16,9 +16,9 @@ from browser import Browser, Tab, found
 from test_report import NASTY, placed
 
 from riemap import Graph, embed, generate, load_dataset, shortest_paths
-from riemap.experiments.grid import grid
-from riemap.experiments.records import Folder
-from riemap.experiments.work import attempt
+from riemap.grids.grid import grid
+from riemap.grids.records import Folder
+from riemap.grids.worker import attempt
 from riemap.report import Subject, board_page, run_page
 
 SPACES = ["H2", "H3", "S2", "Stein2", "Gr(2,4)", "H3 x S2"]
@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     graph = load_dataset("les-miserables")
     for space in SPACES:
         fit = embed(graph, space, epochs=40)
-        history = {key: [getattr(r, key) for r in fit.history] for key in ("stage", "loss", "rate")}
+        history = {key: [getattr(r, key) for r in fit.history] for key in ("stage", "loss", "lr")}
         setting = {"loss": "stress", "preset": "default", "seed": 0}
         other = {"run": {"space": "E2", "loss": "ad", "seed": 1}, "dim": 2, "scores": {"auc": 0.5}}
         subject = Subject(fit.embedding, graph, ["riemap report run"], setting, history, others=[other])
@@ -308,7 +308,7 @@ def test_no_script_of_a_name_runs(browser: Browser, tmp_path: Path) -> None:
     """Of a label, a graph, a file, a group, a loss, or a command."""
     graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], labels=[NASTY, "b", "c", "d"], name=NASTY)
     setting = {"loss": NASTY, "stages": [NASTY]}
-    history = {"stage": [0, 0], "loss": [2.0, 1.0], "rate": [1.0, 0.5]}
+    history = {"stage": [0, 0], "loss": [2.0, 1.0], "lr": [1.0, 0.5]}
     subject = Subject(placed("H2", graph), graph, [NASTY], setting, history, [NASTY, "b", "c", "d"])
     path = tmp_path / "<img src=x onerror=window.hurt=1>.html"
     path.write_text(run_page(subject), encoding="utf-8")

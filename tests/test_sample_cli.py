@@ -11,7 +11,7 @@ import pytest
 from test_cli import run
 
 from riemap.curvature import sectional
-from riemap.curvature.triangles import angle_sums
+from riemap.curvature.geodesic_triangles import angle_sums
 from riemap.embeddings import Embedding
 from riemap.random_graphs import distance_matrix, sample, threshold_graphs, thresholds
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from test_cli import run
 
-from riemap.experiments.records import Folder
-from riemap.experiments.reference import counts, our_space, read_reference, verdict
-from riemap.experiments.tables import Cell, Row, ranks, rows
-from riemap.experiments.typeset import FORMATS, sheet
+from riemap.grids.published import counts, our_space, read_reference, verdict
+from riemap.grids.records import Folder
+from riemap.grids.tables import Cell, Row, ranks, rows
+from riemap.grids.typeset import FORMATS, sheet
 from riemap.spaces import Space
 
 PAPER = Path(__file__).parents[2] / "shared" / "paper"

@@ -22,9 +22,9 @@ from riemap.optim import RSGD, RAdam
 from riemap.training import (
     PRESETS,
     DivergedError,
+    EpochRecord,
     Fit,
     Plan,
-    Record,
     Stage,
     Stop,
     TrainingWarning,
@@ -36,11 +36,11 @@ from riemap.training import (
     preset_plan,
     steady_plan,
 )
-from riemap.training.epochs import Epochs
+from riemap.training.initialisation import coordinates
+from riemap.training.malloc import _glibc
 from riemap.training.objective import Objective, Slope
-from riemap.training.pages import _glibc
-from riemap.training.starts import coordinates
-from riemap.training.state import Progress
+from riemap.training.state import TrainingState
+from riemap.training.trainer import Trainer
 from riemap.types import Array
 
 TREE = generate("tree(r=2,h=3)")
@@ -106,7 +106,7 @@ def assert_same(a: Slope, b: Slope, tolerance: float = 1e-11) -> None:
 def test_gradient_is_the_slope_along_geodesics(loss: str) -> None:
     """Of points in every factor, and of log-scales; points are in rows and in columns."""
     target, (x, scales, rng) = Target.of(TREE), start(PRODUCT)
-    chosen, whole = as_loss(loss).on(target.least), Objective(PRODUCT, target)
+    chosen, whole = as_loss(loss).for_target(target.least), Objective(PRODUCT, target)
     slope = whole.whole(chosen, x, scales)
     h = 1e-6
     for k, m in enumerate(PRODUCT.factors):
@@ -124,10 +124,10 @@ def test_gradient_is_the_slope_along_geodesics(loss: str) -> None:
 def test_blocks_of_rows_give_the_whole(loss: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One row at a time, or a few: the same gradients, and the same as of a batch of all nodes."""
     target, (x, scales, _) = Target.of(TREE), start(PRODUCT)
-    chosen = as_loss(loss).on(target.least)
+    chosen = as_loss(loss).for_target(target.least)
     expected = Objective(PRODUCT, target).whole(chosen, x, scales)
     assert_same(Objective(PRODUCT, target).batch(chosen, x, scales, np.arange(TREE.n)), expected)
-    monkeypatch.setattr(objective, "BLOCK", block)
+    monkeypatch.setattr(objective, "BLOCK_PAIRS", block)
     for limit in ("DENSE", "COMPARED"):
         monkeypatch.setattr(objective, limit, 0)
     whole = Objective(PRODUCT, target)
@@ -162,8 +162,10 @@ def test_the_paper_burns_in_from_hot_to_cold() -> None:
     assert [stage.epochs for stage in burn_in] == [10] * 4
     assert [stage.loss.T.start for stage in burn_in] == pytest.approx([0.08, 0.06, 0.04, 0.02])
     assert {stage.loss.exclusive for stage in burn_in} == {True}
-    assert {(stage.rate, stage.scales, stage.schedule) for stage in burn_in} == {(0.1, False, "constant")}
-    assert (last.epochs, last.rate, last.scales, last.schedule) == (3000, 1.0, True, "plateau")
+    assert {(stage.lr_factor, stage.scales, stage.schedule) for stage in burn_in} == {
+        (0.1, False, "constant")
+    }
+    assert (last.epochs, last.lr_factor, last.scales, last.schedule) == (3000, 1.0, True, "plateau")
     assert (plan.optimizer, plan.scale_lr) == (RAdam(0.01, clip=100.0), 0.01)
     assert {stage.batch for stage in plan.stages} == {512}
     assert [stage.loss for stage in paper_plan(as_loss("ad"), 9).stages] == [as_loss("ad")] * 5
@@ -187,7 +189,7 @@ def test_scales_that_run_away_are_held_by_the_steady_preset() -> None:
     graph = generate("barabasi-albert(n=1500,m=2,seed=0)")
     scales = {}
     for preset in ("default", "steady"):
-        run = Epochs(graph, H2, preset_plan(preset, as_loss("ad"), graph.n, 80), 0)
+        run = Trainer(graph, H2, preset_plan(preset, as_loss("ad"), graph.n, 80), 0)
         state = run.start()
         while state.epoch < run.plan.stages[0].epochs:
             state = run.epoch(state)
@@ -242,15 +244,15 @@ def test_a_default_unfolds_first() -> None:
 
 
 def test_a_cosine_rises_falls_and_ends_near_zero() -> None:
-    stage = Stage(as_loss("ad"), 200, rate=0.5, schedule="cosine")
-    rates = [stage.factor(epoch) for epoch in range(200)]
+    stage = Stage(as_loss("ad"), 200, lr_factor=0.5, schedule="cosine")
+    rates = [stage.lr_factor_at(epoch) for epoch in range(200)]
     assert rates[0] == pytest.approx(0.5 / 20)
     assert max(rates) == pytest.approx(0.5, rel=0.05)
     assert 0.0 < rates[-1] < 1e-4
     top = rates.index(max(rates))
     assert rates[: top + 1] == sorted(rates[: top + 1])
     assert rates[top:] == sorted(rates[top:], reverse=True)
-    assert Stage(as_loss("ad"), 200, rate=0.5).factor(150) == 0.5
+    assert Stage(as_loss("ad"), 200, lr_factor=0.5).lr_factor_at(150) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -326,7 +328,7 @@ def test_only_a_plan_that_unfolds_tries_starts() -> None:
     """The paper's protocol starts in its ball, in any space."""
     sphere, graph = Space.parse("S2"), generate("cycle(n=20)")
     for preset, tries in (("default", True), ("steady", True), ("paper", False)):
-        run = Epochs(graph, sphere, preset_plan(preset, as_loss("ad"), graph.n, 60), 0)
+        run = Trainer(graph, sphere, preset_plan(preset, as_loss("ad"), graph.n, 60), 0)
         ball = sphere.random(np.random.default_rng(0), graph.n, run.plan.radius)
         assert np.array_equal(run.start().points[0], ball[0]) != tries
 
@@ -335,7 +337,7 @@ def test_starts_are_not_tried_after_an_interrupt(tmp_path: Path) -> None:
     """And what they came to is not kept, since a run that goes on has to come to the bytes of any other."""
     graph, calls = generate("cycle(n=20)"), []
     plan = preset_plan("default", as_loss("ad"), graph.n, 60)
-    start = Epochs(graph, Space.parse("S2"), plan, 0).start
+    start = Trainer(graph, Space.parse("S2"), plan, 0).start
 
     def stopped() -> bool:
         calls.append(1)
@@ -354,17 +356,17 @@ def test_starts_are_not_tried_after_an_interrupt(tmp_path: Path) -> None:
 def test_a_start_that_diverges_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does it end the run."""
     graph = generate("cycle(n=20)")
-    run = Epochs(graph, Space.parse("S2"), preset_plan("default", as_loss("ad"), graph.n, 60), 0)
+    run = Trainer(graph, Space.parse("S2"), preset_plan("default", as_loss("ad"), graph.n, 60), 0)
     expected, number = run.start().points[0], []
-    epoch = Epochs.epoch
+    epoch = Trainer.epoch
 
-    def fails_in_the_third(self: Epochs, state: Progress) -> Progress:
+    def fails_in_the_third(self: Trainer, state: TrainingState) -> TrainingState:
         number.append(1)
         if len(number) > 2 * (15 + 45):
             raise DivergedError("the loss is no number")
         return epoch(self, state)
 
-    monkeypatch.setattr(Epochs, "epoch", fails_in_the_third)
+    monkeypatch.setattr(Trainer, "epoch", fails_in_the_third)
     assert run.start().points[0].shape == expected.shape
 
 
@@ -395,7 +397,7 @@ def test_scales_stay_where_they_are_frozen() -> None:
 def test_a_stage_may_begin_by_rescaling() -> None:
     """The first loss is that of the best factor on all distances; none of those tried is better."""
     result = fit(TREE, H2, plan_of("stress", 1, rescale=True))
-    run = Epochs(TREE, H2, result.plan, 0)
+    run = Trainer(TREE, H2, result.plan, 0)
     state = run.start()
     values = [
         run.objective.value(as_loss("stress"), state.points, np.array([shift]))
@@ -443,7 +445,7 @@ def test_a_file_is_embedded_too(tmp_path: Path) -> None:
 def test_another_optimizer_takes_the_place_of_the_presets() -> None:
     result = embed(TREE, "H2", optimizer="rsgd(lr=0.05)", epochs=8)
     assert result.plan.optimizer == RSGD(0.05)
-    assert max(record.rate for record in result.history) <= 0.05
+    assert max(record.lr for record in result.history) <= 0.05
 
 
 def test_the_loss_follows_its_schedule() -> None:
@@ -453,7 +455,7 @@ def test_the_loss_follows_its_schedule() -> None:
     class Watched(RSNE):  # type: ignore[misc]
         def at(self, progress: float) -> Loss:
             values.append(f"{progress:.3f}")
-            return super().at(progress)
+            return super().at_progress(progress)
 
     fit(TREE, H2, Plan((Stage(Watched(Schedule(0.5, 0.1)), 5),), RAdam(0.1), 0.1))
     assert [v for v in values if v not in ("0.000", "1.000")] == ["0.250", "0.500", "0.750"]
@@ -461,7 +463,7 @@ def test_the_loss_follows_its_schedule() -> None:
     annealed = fit(TREE, H2, plan_of("rsne(T=0.5->0.1)", 2))
     assert annealed.history[0].loss == hot
     assert annealed.history[1].loss != cold
-    run = Epochs(TREE, H2, annealed.plan, 0)
+    run = Trainer(TREE, H2, annealed.plan, 0)
     points, scales = annealed.embedding.points, annealed.embedding.log_scales
     # Values at different temperatures are not comparable: the last epoch counts, not the least.
     assert run.objective.value(as_loss("rsne(T=0.1)"), points, scales) == annealed.history[1].loss
@@ -494,7 +496,7 @@ def test_any_number_of_threads_gives_the_same_bytes(
     plan = preset_plan(preset, as_loss("rsne(T=0.1) + 0.3*ad"), graph.n, 10)
     small = [replace(stage, batch=64 if stage.batch else None) for stage in plan.stages]
     plan = replace(plan, stages=tuple(small))
-    monkeypatch.setattr(objective, "BLOCK", 150 * 40)
+    monkeypatch.setattr(objective, "BLOCK_PAIRS", 150 * 40)
     for limit in ("DENSE", "COMPARED"):
         monkeypatch.setattr(objective, limit, 0)
     found = []
@@ -512,7 +514,7 @@ def test_any_number_of_threads_gives_the_same_bytes(
 def test_batches_deal_out_all_nodes(n: int, batch: int) -> None:
     """Each node once, in a new order in every epoch, in parts of nearly the same size, none of one node."""
     graph = generate(f"path(n={n})")
-    run = Epochs(graph, H2, plan_of("stress", 3, batch), 0)
+    run = Trainer(graph, H2, plan_of("stress", 3, batch), 0)
     for epoch in range(3):
         parts = run._batches(epoch, run.plan.stages[0])
         assert np.sort(np.concatenate(parts)).tolist() == list(range(n))
@@ -530,7 +532,7 @@ def test_batches_deal_out_all_nodes(n: int, batch: int) -> None:
 def test_a_batch_touches_only_its_nodes() -> None:
     """Other points stay, and so do their averages and counts."""
     plan = plan_of("stress", 3, batch=4)
-    run = Epochs(TREE, PRODUCT, plan, 0)
+    run = Trainer(TREE, PRODUCT, plan, 0)
     state = run.epoch(run.start())  # averages of something
     nodes = np.array([2, 3, 11])
     rest = np.setdiff1d(np.arange(TREE.n), nodes)
@@ -546,7 +548,7 @@ def test_a_batch_touches_only_its_nodes() -> None:
 
 def test_an_epoch_writes_nothing_into_the_state_before() -> None:
     """Which is what makes going back possible, in the midst of its batches too."""
-    run = Epochs(TREE, H2, BATCHED, 0)
+    run = Trainer(TREE, H2, BATCHED, 0)
     state = run.epoch(run.start())
     arrays = [*state.points, *state.best_points, state.log_scales, *state.moments[0], *state.scale_moments]
     copies = [a.copy() for a in arrays]
@@ -558,9 +560,9 @@ def test_an_epoch_writes_nothing_into_the_state_before() -> None:
 def test_the_gradient_is_that_of_a_sum_over_nodes() -> None:
     """A loss is a mean; clipping at a fixed length then means the same for batches of any size."""
     plan = replace(plan_of("stress", 1), optimizer=RSGD(0.01), scale_lr=1e-9)
-    run = Epochs(TREE, H2, plan, 0)
+    run = Trainer(TREE, H2, plan, 0)
     state = run.start()
-    slope = run.objective.whole(as_loss("stress"), state.points, state.log_scales)
+    slope = run.objective.all_pairs(as_loss("stress"), state.points, state.log_scales)
     moved = run.epoch(state).points[0]
     np.testing.assert_allclose(moved, H2.factors[0].exp(state.points[0], -0.15 * slope.points[0]), rtol=1e-12)
 
@@ -574,7 +576,7 @@ def test_the_best_so_far_is_returned(batch: int | None) -> None:
     plan = replace(plan_of("stress", 6, batch), optimizer=RAdam(2.0))
     result = fit(TREE, H2, plan)
     assert min(losses(result)) < losses(result)[-1]
-    run = Epochs(TREE, H2, plan, 0)
+    run = Trainer(TREE, H2, plan, 0)
     value = run.objective.value(as_loss("stress"), result.embedding.points, result.embedding.log_scales)
     assert value == min(losses(result))
 
@@ -584,7 +586,7 @@ def test_the_best_of_an_earlier_stage_does_not_count() -> None:
     stages = Stage(as_loss("0.001*stress"), 3), Stage(as_loss(flat), 3)
     result = fit(TREE, H2, Plan(stages, RAdam(0.1), 0.1))
     assert [record.stage for record in result.history] == [0, 0, 0, 1, 1, 1]
-    run = Epochs(TREE, H2, result.plan, 0)
+    run = Trainer(TREE, H2, result.plan, 0)
     state = run.start()
     for _ in range(3):
         state = run.epoch(state)
@@ -592,11 +594,11 @@ def test_the_best_of_an_earlier_stage_does_not_count() -> None:
 
 
 def test_records_tell_what_happened() -> None:
-    told: list[Record] = []
-    result = fit(TREE, H2, plan_of("stress", 6, rate=0.5), callbacks=(told.append,))
+    told: list[EpochRecord] = []
+    result = fit(TREE, H2, plan_of("stress", 6, lr_factor=0.5), callbacks=(told.append,))
     assert tuple(told) == result.history
     assert [record.epoch for record in told] == list(range(6))
-    assert {record.rate for record in told} == {0.05}
+    assert {record.lr for record in told} == {0.05}
     seconds = [record.seconds for record in told]
     assert seconds == sorted(seconds)
     assert seconds[-1] <= result.seconds
@@ -605,7 +607,7 @@ def test_records_tell_what_happened() -> None:
 
 def test_callbacks_stop_a_run() -> None:
     """By ``False``, and by nothing else that is false; all of them are told."""
-    told: list[Record] = []
+    told: list[EpochRecord] = []
     result = fit(
         TREE, H2, plan_of("stress", 50), callbacks=(lambda r: r.epoch < 6, lambda r: told.append(r) or 0)
     )
@@ -618,7 +620,7 @@ def test_callbacks_stop_a_run() -> None:
 def test_an_interrupt_keeps_the_best_so_far(batch: int | None, tmp_path: Path) -> None:
     """And leaves a checkpoint, from which the run goes on to the same bytes."""
 
-    def interrupt(record: Record) -> None:
+    def interrupt(record: EpochRecord) -> None:
         if record.epoch == 6:
             raise KeyboardInterrupt
 
@@ -628,7 +630,7 @@ def test_an_interrupt_keeps_the_best_so_far(batch: int | None, tmp_path: Path) -
     assert len(result.history) == 7
     short = fit(TREE, H2, plan_of("stress", 7, batch))
     assert in_bytes(result) == in_bytes(short)
-    told: list[Record] = []
+    told: list[EpochRecord] = []
     resumed = fit(TREE, H2, plan, checkpoint=path, callbacks=(told.append,))
     assert [record.epoch for record in told] == [7, 8, 9, 10, 11]
     assert in_bytes(resumed) == in_bytes(fit(TREE, H2, plan))
@@ -694,7 +696,7 @@ def test_an_interrupt_before_the_first_epoch_gives_the_start() -> None:
     result = fit(TREE, H2, plan_of(interrupted, 5))
     assert (result.stop, result.history) == (Stop.INTERRUPTED, ())
     np.testing.assert_array_equal(
-        result.embedding.points[0], Epochs(TREE, H2, result.plan, 0).start().points[0]
+        result.embedding.points[0], Trainer(TREE, H2, result.plan, 0).start().points[0]
     )
 
 
@@ -702,7 +704,7 @@ def test_an_interrupt_before_the_first_epoch_gives_the_start() -> None:
 @pytest.mark.parametrize("first", [1, 11])
 def test_a_loss_that_fails_once_is_rolled_back(first: int, batch: int | None) -> None:
     """With one warning, to the best points so far, at a tenth of the rate; and then the run goes on."""
-    told: list[Record] = []
+    told: list[EpochRecord] = []
     epoch = first if batch is None else -(-first // 3)
     plan = replace(plan_of(failing(lambda call: call == first), 20, batch), optimizer=RAdam(0.5))
     with pytest.warns(
@@ -712,7 +714,7 @@ def test_a_loss_that_fails_once_is_rolled_back(first: int, batch: int | None) ->
     assert len(caught) == 1
     assert [record.epoch for record in result.history] == list(range(20))
     assert tuple(told) == result.history
-    rates = [record.rate for record in result.history]
+    rates = [record.lr for record in result.history]
     assert rates == pytest.approx([0.5] * (epoch - 1) + [0.05] * (21 - epoch))
     assert np.isfinite(losses(result)).all()
     if batch is None and first > 1:
@@ -724,7 +726,7 @@ def test_a_rate_lowered_after_a_failure_stays_low() -> None:
     stages = (Stage(as_loss(failing(lambda call: call == 2)), 4), Stage(as_loss("stress"), 3))
     with pytest.warns(TrainingWarning):
         result = fit(TREE, H2, Plan(stages, RAdam(0.1), 0.1))
-    assert [record.rate for record in result.history] == pytest.approx([0.1] + [0.01] * 6)
+    assert [record.lr for record in result.history] == pytest.approx([0.1] + [0.01] * 6)
 
 
 @pytest.mark.parametrize("batch", [None, 5], ids=["whole", "batches"])
@@ -755,7 +757,7 @@ def test_a_plateau_lowers_the_rate_and_ends_the_run() -> None:
     """Patience is 50 epochs, at each of 1e-2, 1e-3, 1e-4 and 1e-5."""
     result = embed(TREE, "H2", loss=flat, preset="paper")
     assert result.stop is Stop.PLATEAU
-    rates = [record.rate for record in result.history]
+    rates = [record.lr for record in result.history]
     assert rates[:40] == pytest.approx([1e-3] * 40)
     assert rates[40:92] == pytest.approx([1e-2] * 52)  # one improves on nothing
     assert rates[92:] == pytest.approx([1e-3] * 51 + [1e-4] * 51 + [1e-5] * 51)
@@ -770,9 +772,9 @@ def test_improvement_keeps_the_rate() -> None:
         value *= 1.0 - share
         return value, np.zeros_like(sqdist)
 
-    assert {r.rate for r in fit(TREE, H2, plan_of(slow, 120, schedule="plateau")).history} == {0.1}
+    assert {r.lr for r in fit(TREE, H2, plan_of(slow, 120, schedule="plateau")).history} == {0.1}
     slower = plan_of(lambda target, sqdist: slow(target, sqdist, 1e-7), 120, schedule="plateau")
-    assert len({r.rate for r in fit(TREE, H2, slower).history}) > 1
+    assert len({r.lr for r in fit(TREE, H2, slower).history}) > 1
 
 
 # --- checkpoints ----------------------------------------------------------------------------------
@@ -780,7 +782,7 @@ def test_improvement_keeps_the_rate() -> None:
 CHILD = """
 import os, random, signal, sys, zipfile
 from pathlib import Path
-import riemap.training.loop, riemap.files
+import riemap.training.fit, riemap.files
 from riemap import Space, generate
 from riemap.losses import as_loss
 from riemap.optim import RAdam
@@ -850,7 +852,7 @@ def test_killed_and_resumed_runs_give_the_same_bytes(batch: int | None, tmp_path
     assert (tmp_path / "losses.txt").read_text() == wanted
 
 
-def stopped(at: int) -> Callable[[Record], bool]:
+def stopped(at: int) -> Callable[[EpochRecord], bool]:
     return lambda record: record.epoch + 1 < at
 
 
@@ -863,7 +865,7 @@ def checkpoint(tmp_path: Path) -> Path:
 
 
 def test_history_is_complete_after_a_resume(checkpoint: Path) -> None:
-    told: list[Record] = []
+    told: list[EpochRecord] = []
     result = fit(TREE, H2, BATCHED, checkpoint=checkpoint, every=4, callbacks=(told.append,))
     whole = fit(TREE, H2, BATCHED)
     assert [record.epoch for record in told] == [8, 9, 10, 11]
@@ -907,7 +909,7 @@ def test_what_was_rescued_stays_rescued(tmp_path: Path) -> None:
         first = fit(TREE, H2, always, checkpoint=path, every=1, callbacks=(stopped(3),))
     with pytest.raises(DivergedError, match=r"^epoch 4 of"):
         fit(TREE, H2, always, checkpoint=path, every=1)
-    assert first.history[-1].rate == pytest.approx(0.01)
+    assert first.history[-1].lr == pytest.approx(0.01)
 
 
 @pytest.mark.parametrize(
@@ -984,7 +986,7 @@ def test_a_damaged_checkpoint_is_refused_in_one_line(checkpoint: Path, tmp_path:
 
 KEPT = """
 import numpy as np
-from riemap.training.pages import kept_pages
+from riemap.training.malloc import kept_pages
 
 def pages():
     return int(open("/proc/self/statm").read().split()[1])

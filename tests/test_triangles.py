@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_cli import run
 
-from riemap.curvature import Summary, triangles
-from riemap.curvature.triangles import (
+from riemap.curvature import Summary, geodesic_triangles
+from riemap.curvature.geodesic_triangles import (
     angle_sum,
     angle_sums,
     draw_triples,
@@ -265,7 +265,7 @@ def test_blocks_and_seeds(monkeypatch):
     e = drawn("H2 x SPD2", 40)
     whole = angle_sums(e, 100, seed=1).values
     assert not np.array_equal(whole, angle_sums(e, 100, seed=2).values)
-    monkeypatch.setattr(triangles, "BLOCK", 64)
+    monkeypatch.setattr(geodesic_triangles, "BLOCK", 64)
     assert whole.tobytes() == angle_sums(e, 100, seed=1).values.tobytes()
 
 

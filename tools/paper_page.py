@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from riemap.experiments.beside import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
-from riemap.experiments.paper import BOTH, PRESET, RULE, TABLES, PaperTable, counted
-from riemap.experiments.records import Folder
-from riemap.experiments.tables import better, text
-from riemap.experiments.typeset import Piece, Sheet, markdown
 from riemap.files import written_whole
+from riemap.grids.records import Folder
+from riemap.grids.tables import better, text
+from riemap.grids.typeset import Piece, Sheet, markdown
 from riemap.losses import as_loss
+from riemap.paper.tables import BOTH, PRESET, RULE, TABLES, PaperTable, counted
+from riemap.paper.versus_published import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATE, PAGE, RECORDS = ROOT / "docs/paper.template.md", ROOT / "docs/paper.md", ROOT / "results/paper"

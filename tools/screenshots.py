@@ -16,9 +16,9 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 from browser import Browser, Tab, found
 
 from riemap import embed, open_graph
-from riemap.experiments.grid import grid
-from riemap.experiments.records import Folder
-from riemap.experiments.work import attempt
+from riemap.grids.grid import grid
+from riemap.grids.records import Folder
+from riemap.grids.worker import attempt
 from riemap.report import Subject, board_page, run_page
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,7 +47,7 @@ SHOTS = {
     "stein2": Shot("les-miserables", "Stein2"),
     "gr24": Shot("les-miserables", "Gr(2,4)", dark=True, colour="ricci"),
     "h3xs2": Shot("les-miserables", "H3 x S2", colour="hops"),
-    "faithful": Shot("csphd", "H2", element="#faithful"),
+    "least_at_target": Shot("csphd", "H2", element="#faithful"),
     "curvature": Shot("csphd", "H2", dark=True, element="#curvature"),
     "phone": Shot("les-miserables", "H3", width=390, element=None),
 }

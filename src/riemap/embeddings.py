@@ -11,6 +11,7 @@ from typing import IO, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph, Labels
@@ -46,24 +47,24 @@ class Embedding:
 
     def __post_init__(self) -> None:
         if len(self.points) != len(self.space.factors) or self.log_scales.shape != (len(self.points),):
-            raise ValueError(
+            raise InputError(
                 f"an embedding in {self.space} has points and a log-scale for each of its factors"
             )
         if self.n == 0:
-            raise ValueError("an embedding has at least one node")
+            raise InputError("an embedding has at least one node")
         for m, x in zip(self.space.factors, self.points, strict=True):
             if x.shape != (self.n, *m.shape):
-                raise ValueError(f"points of {m} have shape {x.shape}; expected {(self.n, *m.shape)}")
+                raise InputError(f"points of {m} have shape {x.shape}; expected {(self.n, *m.shape)}")
             if x.dtype != np.float64 or self.log_scales.dtype != np.float64:
-                raise ValueError(
+                raise InputError(
                     f"points and log-scales are float64, not {x.dtype} and {self.log_scales.dtype}"
                 )
             if not np.isfinite(x).all() or np.abs(m.project(x) - x).max() > OFF * max(np.abs(x).max(), 1.0):
-                raise ValueError(f"some of the points are not on {m}")
+                raise InputError(f"some of the points are not on {m}")
         if not (np.abs(self.log_scales) <= LARGEST).all():
-            raise ValueError(f"the log-scales {self.log_scales} are not all between -{LARGEST} and {LARGEST}")
+            raise InputError(f"the log-scales {self.log_scales} are not all between -{LARGEST} and {LARGEST}")
         if len(set(self.labels)) < len(self.labels):
-            raise ValueError("two nodes have the same label; labels must differ")
+            raise InputError("two nodes have the same label; labels must differ")
 
     def __repr__(self) -> str:
         return f"<Embedding of {self.n} nodes in {self.space} ({self.space.dim} dimensions)>"
@@ -86,7 +87,7 @@ class Embedding:
         if found is None:
             near = suggestion(str(label), self._by_text if self.n <= FEW else ())
             first = f" The first one is {shown(self.labels[0])}"
-            raise ValueError(f"no node is called {shown(label)}{near}{first}")
+            raise InputError(f"no node is called {shown(label)}{near}{first}")
         return found
 
     @cached_property
@@ -113,7 +114,7 @@ class Embedding:
         [('c', 1.0), ('b', 3.0)]
         """
         if k < 1:
-            raise ValueError(f"k={k} is not a number of nodes; give one from 1 up")
+            raise InputError(f"k={k} is not a number of nodes; give one from 1 up")
         row = self.numbers([node])
         sqdist = self.sqdist_rows(row)[0]
         order = np.argsort(sqdist, kind="stable")
@@ -143,24 +144,24 @@ class Embedding:
         """The same embedding with its nodes in another order; every node must be named once."""
         rows = self.numbers(labels)
         if len(rows) != self.n or len(set(rows.tolist())) != self.n:
-            raise ValueError(f"{len(labels)} nodes were named, and the embedding has {self.n}")
+            raise InputError(f"{len(labels)} nodes were named, and the embedding has {self.n}")
         return Embedding(self.space, tuple(x[rows] for x in self.points), self.log_scales, labels)
 
-    def matched(self, graph: Graph | Dissimilarities) -> "Embedding":
+    def aligned_to(self, graph: Graph | Dissimilarities) -> "Embedding":
         """The same embedding with its nodes in the order of a graph's, of which it must be one."""
         if self.labels == graph.labels:
             return self
         try:
             return self.reordered(graph.labels)
         except ValueError as error:
-            raise ValueError(f"this is not an embedding of {graph.name}: {error}") from None
+            raise InputError(f"this is not an embedding of {graph.name}: {error}") from None
 
     def save(self, path: str | Path) -> None:
         """Write everything to an ``.npz`` file, without pickle, so that :meth:`load` gives it back."""
         arrays = {f"points{k}": x for k, x in enumerate(self.points)}
         encoded = [_encoded(label) for label in self.labels]
         if len({_decoded(label) for label in encoded}) < self.n:
-            raise ValueError(
+            raise InputError(
                 "two nodes have labels that a file cannot tell apart; give them numbers or texts"
             )
         labels = json.dumps(encoded, ensure_ascii=False)
@@ -182,14 +183,14 @@ class Embedding:
             try:
                 return cls._read(raw)
             except Exception as error:
-                raise ValueError(
+                raise InputError(
                     f"{path} is not an embedding saved by riemap, an .npz file: {shown(str(error), 200)}"
                 ) from None
 
     @classmethod
     def _read(cls, raw: IO[bytes]) -> "Embedding":
         if raw.read(4) != b"PK\3\4":
-            raise ValueError("it does not begin like one")
+            raise InputError("it does not begin like one")
         raw.seek(0)
         with np.load(raw, allow_pickle=False) as file:
             space = Space.parse(str(file["space"][()]))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from riemap.embeddings import Embedding
+from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.specs import shown
 from riemap.types import Array
@@ -95,7 +96,7 @@ def as_graphml(embedding: Embedding, graph: Graph, *, points: bool = False) -> b
     """
     import networkx
 
-    rows = table(embedding.matched(graph), points=points)
+    rows = table(embedding.aligned_to(graph), points=points)
     _refuse(rows.labels, lambda label: bool(_NOT_XML.search(label)), "graphml", "control characters")
     drawn: networkx.Graph[str] = networkx.Graph()
     for label, values in zip(rows.labels, rows.values.tolist(), strict=True):
@@ -129,7 +130,7 @@ def _texts(labels: tuple[Hashable, ...]) -> list[str]:
         text = str(label)
         if text in texts:
             both = f"{shown(texts[text])} and {shown(label)}"
-            raise ValueError(f"the labels {both} are the same text, so a file of text cannot tell them apart")
+            raise InputError(f"the labels {both} are the same text, so a file of text cannot tell them apart")
         texts[text] = label
     _refuse(list(texts), lambda text: bool(_SURROGATE.search(text)), "UTF-8", "half of a character")
     return list(texts)
@@ -140,7 +141,7 @@ def _refuse(labels: list[str], wrong: Callable[[str], bool], format: str, what: 
     for label in filter(wrong, labels):
         why = f"has {what}" if label else "is empty"
         other = "rename that node" if format == "UTF-8" else "csv holds any label"
-        raise ValueError(f"the label {shown(label)} {why}, which {format} has no way to write; {other}")
+        raise InputError(f"the label {shown(label)} {why}, which {format} has no way to write; {other}")
 
 
 def _quoted(label: str) -> str:

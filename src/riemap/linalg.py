@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit, prange
 
 from riemap.types import Array
-from riemap.vmath import NAN, fma, inline, kernel
+from riemap.vmath import NAN, fma, inline, pair_loop
 
 MAX_SWEEPS = 30  # Jacobi converges quadratically: five or six suffice, the rest is for NaN
 LANES = 16  # matrices that a kernel works on side by side
@@ -120,7 +120,7 @@ def cholesky_inplace(
             inverse[j, i] = 0.0
 
 
-@kernel
+@pair_loop
 def _cholesky(a: Array) -> tuple[Array, Array]:
     factor, inverse = np.empty_like(a), np.empty_like(a)
     for i in prange(a.shape[0]):
@@ -232,7 +232,7 @@ def _rotate(a: Array, p: int, q: int, c: Array, s: Array) -> None:
             first[lane], second[lane] = c[lane] * x - s[lane] * y, s[lane] * x + c[lane] * y
 
 
-@kernel
+@pair_loop
 def _eigh(a: Array) -> tuple[Array, Array]:
     work, vectors = a.copy(), np.empty_like(a)
     values = np.empty(a.shape[:2])
@@ -254,7 +254,7 @@ def eigh(a: Array) -> tuple[Array, Array]:
     return _batched(_eigh, a)
 
 
-@kernel
+@pair_loop
 def _svd(a: Array) -> tuple[Array, Array]:
     count, n = a.shape[0], a.shape[1]
     values, vectors = np.empty((count, n)), np.empty_like(a)

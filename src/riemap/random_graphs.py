@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from riemap.distances import memory
 from riemap.embeddings import Embedding
+from riemap.errors import InputError
 from riemap.graphs.graph import Graph, Labels
 from riemap.manifolds import CompactManifold, Manifold
 from riemap.manifolds.hyperboloid import Hyperboloid
@@ -99,7 +100,7 @@ def sample(
     """
     where = Space.parse(space) if isinstance(space, str) else space
     if how == "uniform" and radius is not None and is_compact(where):
-        raise ValueError(
+        raise InputError(
             f"{where} is sampled uniformly as a whole, not in a ball; leave out the radius, or take 'exp' "
             "for exponentials of tangents of at most that length"
         )
@@ -111,13 +112,13 @@ def sample(
 
 def _check(n: int, radius: float, how: str, seed: int) -> None:
     if how not in WAYS:
-        raise ValueError(f"no way to draw points is called {shown(how)}; there are 'uniform' and 'exp'")
+        raise InputError(f"no way to draw points is called {shown(how)}; there are 'uniform' and 'exp'")
     if n < 1:
-        raise ValueError(f"n={n} is not a number of points; give one from 1 up, e.g. 1000")
+        raise InputError(f"n={n} is not a number of points; give one from 1 up, e.g. 1000")
     if seed < 0:
-        raise ValueError(f"seed={seed} is negative; give a whole number from 0 up")
+        raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
     if not 0.0 < radius < np.inf:
-        raise ValueError(f"radius={radius:g} is not that of a ball; give a positive number, e.g. 5")
+        raise InputError(f"radius={radius:g} is not that of a ball; give a positive number, e.g. 5")
 
 
 def is_compact(space: Space) -> bool:
@@ -139,7 +140,7 @@ def _points(m: Manifold, rng: Rng, n: int, radius: float, how: str) -> Array:
     elif isinstance(m, Hyperboloid):
         lengths = hyperbolic_radii(m.dim, radius, share)
     else:
-        raise ValueError(
+        raise InputError(
             f"how to draw uniformly from balls of {m} is not known; 'uniform' is for E, H, S, LogSPD, Gr and "
             f"SO, and 'exp' for any space, e.g. riemap sample {m} --how exp --out DIR"
         )
@@ -154,7 +155,7 @@ def _at_distances(m: Manifold, rng: Rng, lengths: Array, radius: float) -> Array
         points = m.project(m.exp(m.origin, u * factor.reshape(-1, *(1,) * len(m.shape))))
         off = np.abs(m.norm(m.origin, m.log(m.origin, points)) - lengths).max()
     if not off <= ROUNDING * radius and not isinstance(m, CompactManifold):
-        raise ValueError(f"a ball of radius {radius:g} does not fit into {m} as computed; try 1, or up to 5")
+        raise InputError(f"a ball of radius {radius:g} does not fit into {m} as computed; try 1, or up to 5")
     return points
 
 
@@ -197,11 +198,11 @@ def _integral(dim: int, radius: float, low: Array, high: Array) -> Array:
 
 def distance_matrix(points: Embedding) -> Array:
     """All distances, ``(n, n)``, as the space has them: in Stein, roots of the divergence."""
-    check_room(points.n)
+    check_memory(points.n)
     return np.sqrt(points.space.pairwise(points.points, points.points, points.log_scales))
 
 
-def check_room(n: int) -> None:
+def check_memory(n: int) -> None:
     """Refuse more points than the distances of which fit into memory."""
     memory.require(32 * n**2, f"all distances of {n} points", "draw fewer points")
 
@@ -213,7 +214,7 @@ def thresholds(points: Embedding, distances: Array, count: int, radius: float | 
     the ball to one and a half elsewhere.
     """
     if count < 1:
-        raise ValueError(f"{count} is not a number of thresholds; give one from 1 up, e.g. 10")
+        raise InputError(f"{count} is not a number of thresholds; give one from 1 up, e.g. 10")
     if is_compact(points.space):
         return np.linspace(0.1, 1.0, count) * distances.max()
     return np.linspace(0.1, 1.5, count) * (1.0 if radius is None else radius)

@@ -11,12 +11,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from riemap.errors import InputError
 from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph
 from riemap.losses import LossLike
 from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.training import embed
-from riemap.training.entry import LOSS
+from riemap.training.embed_graph import LOSS
 from riemap.types import Array
 
 try:
@@ -134,7 +135,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         keys = _keys(self._given(X, reset=False))
         unknown = [i for i, key in enumerate(keys) if key not in self._places]
         if unknown:
-            raise ValueError(
+            raise InputError(
                 f"row {unknown[0]} is none of the nodes that were fitted, and an embedding has no place for "
                 "others; fit all nodes, and split the rows that fit_transform gives"
             )
@@ -155,11 +156,11 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
                 ensure_min_samples=2 if reset else 1,
             )
         if self.metric != "graph":
-            raise ValueError(f"metric={shown(self.metric)} is not 'graph' or 'precomputed'")
+            raise InputError(f"metric={shown(self.metric)} is not 'graph' or 'precomputed'")
         take = open_graph if isinstance(X, str | Path) else as_graph
         opened = take(str(X) if isinstance(X, Path) else X, component="error")
         if not isinstance(opened, Graph):
-            raise ValueError(
+            raise InputError(
                 f"{opened.name} is a matrix of dissimilarities; give it with metric='precomputed'"
             )
         return opened

@@ -16,9 +16,10 @@ from typing import NamedTuple, TypeAlias, final
 
 import numpy as np
 
+from riemap.errors import InputError
+from riemap.lower_triangle import add, mirror, row_products, scale
 from riemap.manifolds import MANIFOLDS, Manifold
 from riemap.manifolds.base import Pairs
-from riemap.triangle import add, mirror, row_products, scale
 from riemap.types import Array, Rng
 
 Points: TypeAlias = tuple[Array, ...]
@@ -48,7 +49,7 @@ class Space:
 
     def __post_init__(self) -> None:
         if not self.factors:
-            raise ValueError(f"a space needs at least one factor; {_accepted()}")
+            raise InputError(f"a space needs at least one factor; {_accepted()}")
 
     @classmethod
     def parse(cls, text: str) -> "Space":
@@ -113,7 +114,7 @@ class Space:
         if log_scales is None:
             return np.ones(len(self.factors))
         if np.shape(log_scales) != (len(self.factors),):
-            raise ValueError(
+            raise InputError(
                 f"log-scales of shape {np.shape(log_scales)} for {self}; expected {(len(self.factors),)}"
             )
         return np.exp(log_scales)
@@ -161,17 +162,17 @@ def _parse(text: str) -> list[Manifold]:
         raise TypeError(f"a space is given as text such as 'H3', not {type(text).__name__}")
     shown = repr(text if len(text) <= 60 else text[:57] + "...")
     if not text.strip():
-        raise ValueError(f"cannot read space {shown}: it is empty; {_accepted()}")
+        raise InputError(f"cannot read space {shown}: it is empty; {_accepted()}")
     factors: list[Manifold] = []
     for part in re.split(r"[x×]", text):
         try:
             m, power = _parse_factor(part.strip())
         except ValueError as error:
             name = repr(part.strip()[:30])
-            raise ValueError(f"cannot read factor {name} of space {shown}: {error}; {_accepted()}") from None
+            raise InputError(f"cannot read factor {name} of space {shown}: {error}; {_accepted()}") from None
         numbers = sum(math.prod(f.shape) for f in factors) + power * math.prod(m.shape)
         if numbers > MAX_NUMBERS:
-            raise ValueError(
+            raise InputError(
                 f"cannot use factor {part.strip()[:30]!r} of space {shown}: a point would have {numbers} "
                 f"numbers, and at most {MAX_NUMBERS} are accepted; {_accepted()}"
             )
@@ -181,28 +182,28 @@ def _parse(text: str) -> list[Manifold]:
 
 def _parse_factor(text: str) -> tuple[Manifold, int]:
     if not text:
-        raise ValueError("nothing stands on one side of an 'x'")
+        raise InputError("nothing stands on one side of an 'x'")
     match = _FACTOR.fullmatch(text)
     symbol, sizes, power = match.groups() if match else ("", text, None)
     if symbol not in _SYMBOLS:
         hint = next((s for s in _SYMBOLS if s.lower() == symbol.lower()), None)
-        raise ValueError(f"no manifold is called {symbol!r}" + (f", did you mean {hint!r}?" if hint else ""))
+        raise InputError(f"no manifold is called {symbol!r}" + (f", did you mean {hint!r}?" if hint else ""))
     cls = _SYMBOLS[symbol]
     names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
     if not sizes:
-        raise ValueError("its size is missing")
+        raise InputError("its size is missing")
     numbers = sizes[1:-1].split(",") if sizes.startswith("(") else [sizes]
     if len(numbers) != len(names):
         spelled = symbol + (f"({','.join(names)})" if len(names) > 1 else names[0])
-        raise ValueError(f"its sizes are written {spelled}")
+        raise InputError(f"its sizes are written {spelled}")
     m = cls(*(_integer(number.strip(), "size") for number in numbers))
     count = 1 if power is None else _integer(power.strip(), "power")
     if count < 1:
-        raise ValueError("the power must be at least 1")
+        raise InputError("the power must be at least 1")
     return m, count
 
 
 def _integer(text: str, what: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text):
-        raise ValueError(f"{text[:20]!r} is not a {what}, which is a whole number of at most nine digits")
+        raise InputError(f"{text[:20]!r} is not a {what}, which is a whole number of at most nine digits")
     return int(text)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
 
+from riemap.errors import InputError
+
 T = TypeVar("T")
 
 MAX_LENGTH = 1000
@@ -60,7 +62,7 @@ class Call(Generic[T]):
         try:
             return self.function(**self.arguments)
         except ValueError as error:
-            raise ValueError(f"{self}: {error}") from None
+            raise InputError(f"{self}: {error}") from None
 
 
 def parse(text: str) -> Spec:
@@ -70,7 +72,7 @@ def parse(text: str) -> Spec:
     try:
         return _parse(text)
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"cannot read {shown(text)}: {error}; it is spelled name(key=value,...), e.g. 'tree(r=4,h=5)'"
         ) from None
 
@@ -98,7 +100,7 @@ def resolve(text: str, registry: Mapping[str, Callable[..., T]], *, what: str, e
     """
     spec = parse(text)
     if spec.name not in registry:
-        raise ValueError(
+        raise InputError(
             f"no {what} is called {shown(spec.name)}{suggestion(spec.name, registry)} "
             f"There are {', '.join(registry)}, e.g. '{example}'"
         )
@@ -108,7 +110,7 @@ def resolve(text: str, registry: Mapping[str, Callable[..., T]], *, what: str, e
         return Call(spec.name, _converted(spec.arguments, parameters), function)
     except ValueError as error:
         usage = _spelled(spec.name, {key: _usage(p) for key, p in parameters.items()})
-        raise ValueError(f"{what} {shown(str(spec))}: {error}; it is spelled {usage}") from None
+        raise InputError(f"{what} {shown(str(spec))}: {error}; it is spelled {usage}") from None
 
 
 def split(text: str, separator: str) -> list[str]:
@@ -127,7 +129,7 @@ def split(text: str, separator: str) -> list[str]:
         else:
             parts[-1] += character
     if depth != 0:
-        raise ValueError("its parentheses do not match")
+        raise InputError("its parentheses do not match")
     return parts
 
 
@@ -156,20 +158,20 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 def _parse(text: str) -> Spec:
     if len(text) > MAX_LENGTH:
-        raise ValueError(f"it has {len(text)} characters, and at most {MAX_LENGTH} are accepted")
+        raise InputError(f"it has {len(text)} characters, and at most {MAX_LENGTH} are accepted")
     if not text.strip():
-        raise ValueError("it is empty")
+        raise InputError("it is empty")
     match = _WHOLE.fullmatch(re.sub(r"\s*(->|[(),=])\s*", r"\1", text.strip()))
     if match is None:
-        raise ValueError("it is not a name with arguments in parentheses")
+        raise InputError("it is not a name with arguments in parentheses")
     name, inside = match.groups()
     arguments: dict[str, str] = {}
     for part in split(inside, ",") if inside else []:
         key, equals, value = part.partition("=")
         if not (equals and _KEY.fullmatch(key) and _VALUE.fullmatch(value)):
-            raise ValueError(f"{shown(part, 30)} is not an argument")
+            raise InputError(f"{shown(part, 30)} is not an argument")
         if key in arguments:
-            raise ValueError(f"{key} is given twice")
+            raise InputError(f"{key} is given twice")
         arguments[key] = value
     return Spec(name, arguments)
 
@@ -179,10 +181,10 @@ def _converted(
 ) -> dict[str, object]:
     for key in arguments:
         if key not in parameters:
-            raise ValueError(f"there is no argument {shown(key, 30)}")
+            raise InputError(f"there is no argument {shown(key, 30)}")
     missing = [k for k, p in parameters.items() if p.default is p.empty and k not in arguments]
     if missing:
-        raise ValueError(f"{' and '.join(missing)} must be given")
+        raise InputError(f"{' and '.join(missing)} must be given")
     return {
         key: _value(key, arguments[key], p.annotation) if key in arguments else p.default
         for key, p in parameters.items()
@@ -195,15 +197,15 @@ def _value(key: str, text: str, annotation: Any) -> object:
         return text
     if annotation is bool:
         if text not in ("true", "false"):
-            raise ValueError(f"{key}={text[:30]} is neither true nor false")
+            raise InputError(f"{key}={text[:30]} is neither true nor false")
         return text == "true"
     try:
         value = annotation(text) if annotation in (int, float) else annotation.parse(text)
     except ValueError as error:
         said = "" if annotation in (int, float) else f": {error}"
-        raise ValueError(f"{key}={text[:30]} is not {_kind(annotation)}{said}") from None
+        raise InputError(f"{key}={text[:30]} is not {_kind(annotation)}{said}") from None
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{key}={text[:30]} is not a finite number")
+        raise InputError(f"{key}={text[:30]} is not a finite number")
     return value
 
 

@@ -10,7 +10,7 @@ The coefficients are printed by ``tools/vmath_coefficients.py``.
 
 How to write kernels with them:
 
-* Compile kernels with :func:`kernel`: rows run in parallel, and sums over the inner loop may be
+* Compile kernels with :func:`pair_loop`: rows run in parallel, and sums over the inner loop may be
   reassociated, without which no reduction vectorises. A row is summed by one thread, so the
   bytes do not depend on the number of threads.
 * Compile helpers with :func:`inline`. Their own arithmetic keeps its order even inside a kernel,
@@ -28,7 +28,7 @@ from numba.extending import intrinsic
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a scalar helper, compiled into the loops that call it."""
 
-kernel = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "reassoc"})
+pair_loop = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "reassoc"})
 """Decorator for a loop over pairs; compiled on first use and kept on disk.
 
 Sums may be taken in another order, which is what lets them vectorise. A loop that also stores is compiled

@@ -22,12 +22,14 @@ GraphText: TypeAlias = Annotated[
         autocompletion=known_graphs,
     ),
 ]
-Symmetrise: TypeAlias = Annotated[
-    bool, typer.Option("--symmetrise", help="Take a directed graph, and forget its directions.")
+Undirected: TypeAlias = Annotated[
+    bool, typer.Option("--undirected", help="Take a directed graph, and forget its directions.")
 ]
-Whole: TypeAlias = Annotated[
+RequireConnected: TypeAlias = Annotated[
     bool,
-    typer.Option("--whole", help="Refuse a graph in several pieces instead of keeping the largest."),
+    typer.Option(
+        "--require-connected", help="Refuse a graph in several pieces instead of keeping the largest."
+    ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Workers: TypeAlias = Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riemap.cli.messages import refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.graphs import Dataset
@@ -46,11 +47,11 @@ def datasets(
 
         if action is Action.LIST:
             if name is not None:
-                raise ValueError(f"'list' takes no name; did you mean 'riemap datasets show {name}'?")
+                raise InputError(f"'list' takes no name; did you mean 'riemap datasets show {name}'?")
             _list([_entry(dataset) for dataset in DATASETS.values()], as_json)
             return
         if name is None:
-            raise ValueError(f"which dataset? For example: riemap datasets {action} power")
+            raise InputError(f"which dataset? For example: riemap datasets {action} power")
         if action is Action.SHOW:
             _show(_entry(find_dataset(name)), as_json)
         else:

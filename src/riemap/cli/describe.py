@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
+from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
 from riemap.cli.messages import refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,8 +23,8 @@ LABEL = 8
 
 def describe(
     graph: GraphText,
-    symmetrise: Symmetrise = False,
-    whole: Whole = False,
+    undirected: Undirected = False,
+    require_connected: RequireConnected = False,
     curvature: Annotated[
         bool, typer.Option("--curvature", help="Add δ-hyperbolicity, Ricci and sectional curvatures.")
     ] = False,
@@ -49,11 +50,13 @@ def describe(
     """
     with refusing():
         if not curvature and (exact or alpha is not None or seed is not None):
-            raise ValueError("--alpha, --exact and --seed are about curvature; add --curvature")
+            raise InputError("--alpha, --exact and --seed are about curvature; add --curvature")
 
         from riemap.graphs import open_graph
 
-        opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
+        opened = open_graph(
+            graph, undirected=undirected, component="error" if require_connected else "largest"
+        )
         facts = describe_graph(opened)
         if curvature:
             from riemap.cli.curvature import curvatures

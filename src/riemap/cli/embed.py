@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
+from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
 from riemap.cli.evaluate import show_scores
 from riemap.cli.messages import refusing
 from riemap.cli.progress import progress
 from riemap.cli.report import write_run
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.graphs import Dissimilarities, Graph
@@ -55,8 +56,8 @@ def embed(
     report: Annotated[
         bool, typer.Option("--report", help="Write a page about it, report.html, into that folder.")
     ] = False,
-    symmetrise: Symmetrise = False,
-    whole: Whole = False,
+    undirected: Undirected = False,
+    require_connected: RequireConnected = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed a graph in a space, and say how faithful the result is.
@@ -67,12 +68,14 @@ def embed(
         from riemap.graphs import open_graph
 
         if resume and out is None:
-            raise ValueError("which run? --resume needs --out, the folder of the run to go on with")
+            raise InputError("which run? --resume needs --out, the folder of the run to go on with")
         if report and out is None:
-            raise ValueError("--report is written into the folder of the run; name one, e.g. --out run")
-        given = {"graph": graph, "symmetrise": symmetrise, "whole": whole}
+            raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
+        given = {"graph": graph, "undirected": undirected, "require_connected": require_connected}
         given |= {"optimizer": optimizer, "epochs": epochs}
-        opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
+        opened = open_graph(
+            graph, undirected=undirected, component="error" if require_connected else "largest"
+        )
         results = []
         for text in space:
             folder = (
@@ -106,12 +109,12 @@ class _Job:
         seed: int,
         folder: Path | None,
     ) -> None:
+        from riemap.runs.folder import Run
         from riemap.spaces import Space
-        from riemap.training.entry import check_room, planned
-        from riemap.training.runs import Run
+        from riemap.training.embed_graph import check_dimension, planned
 
         self.graph, self.space, self.seed = graph, Space.parse(space), seed
-        check_room(graph, self.space)
+        check_dimension(graph, self.space)
         self.plan = planned(loss, preset, given["optimizer"], given["epochs"], graph.n)
         self.loss = self.plan.stages[-1].loss
         self.folder = None if folder is None else Run(folder)

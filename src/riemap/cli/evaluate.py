@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, Symmetrise, Whole
+from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
 from riemap.cli.messages import refusing
 from riemap.cli.triangles import measured, show_measured
 
@@ -34,8 +34,8 @@ def evaluate(
     curvature: Annotated[
         bool, typer.Option("--curvature", help="Show how the space curves around the nodes, by triangles.")
     ] = False,
-    symmetrise: Symmetrise = False,
-    whole: Whole = False,
+    undirected: Undirected = False,
+    require_connected: RequireConnected = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare the distances of an embedding with those of its graph.
@@ -45,10 +45,12 @@ def evaluate(
     with refusing():
         from riemap.graphs import open_graph
         from riemap.metrics import evaluate as score
-        from riemap.training.runs import load_embedding
+        from riemap.runs.folder import load_embedding
 
         loaded = load_embedding(embedding)
-        opened = open_graph(graph, symmetrise=symmetrise, component="error" if whole else "largest")
+        opened = open_graph(
+            graph, undirected=undirected, component="error" if require_connected else "largest"
+        )
         started = time.perf_counter()
         scores = score(loaded, opened, sources=sources, seed=seed)
         seconds = time.perf_counter() - started

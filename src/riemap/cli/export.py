@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import Symmetrise
+from riemap.cli.arguments import Undirected
 from riemap.cli.messages import refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
@@ -51,18 +52,18 @@ def export(
         str | None,
         typer.Option(metavar="GRAPH", help="What was embedded; graphml needs its edges.", show_default=False),
     ] = None,
-    symmetrise: Symmetrise = False,
+    undirected: Undirected = False,
 ) -> None:
     """Write an embedding in a format that other programs read.
 
     Example: riemap export karate-h2 --format csv --out karate-h2.csv
     """
     with refusing():
-        from riemap.training.runs import load_embedding
+        from riemap.runs.folder import load_embedding
 
         _check(format, out, graph)
         embedding = load_embedding(run)
-        opened = None if graph is None else _graph(graph, symmetrise)
+        opened = None if graph is None else _graph(graph, undirected)
         files = _files(embedding, format, opened, points)
         if out is None:
             typer.echo(files[""], nl=False)
@@ -75,28 +76,28 @@ def _check(format: str, out: Path | None, graph: str | None) -> None:
 
     if format not in FORMATS:
         known = ", ".join(FORMATS)
-        raise ValueError(
+        raise InputError(
             f"no format is called {shown(format)}{suggestion(format, FORMATS)} There are {known}"
         )
     if format == "graphml" and graph is None:
-        raise ValueError("graphml has edges; name the graph that was embedded, e.g. --graph karate")
+        raise InputError("graphml has edges; name the graph that was embedded, e.g. --graph karate")
     if format != "graphml" and graph is not None:
-        raise ValueError(f"{format} has no place for the edges of a graph; leave out --graph")
+        raise InputError(f"{format} has no place for the edges of a graph; leave out --graph")
     if format == "tsv" and out is None:
         names = "vectors.tsv and metadata.tsv"
-        raise ValueError(f"tsv is two files, {names}; name a folder for them, e.g. --out folder")
+        raise InputError(f"tsv is two files, {names}; name a folder for them, e.g. --out folder")
     if out is not None and format != "tsv" and out.is_dir():
-        raise ValueError(f"{out} is a folder; name a file, e.g. --out {out / 'embedding'}.{format}")
+        raise InputError(f"{out} is a folder; name a file, e.g. --out {out / 'embedding'}.{format}")
     if out is not None and format == "tsv" and out.is_file():
-        raise ValueError(f"{out} is a file; tsv is two of them, and needs a folder")
+        raise InputError(f"{out} is a file; tsv is two of them, and needs a folder")
 
 
-def _graph(text: str, symmetrise: bool) -> "Graph":
+def _graph(text: str, undirected: bool) -> "Graph":
     from riemap.graphs import Graph, open_graph
 
-    opened = open_graph(text, symmetrise=symmetrise)
+    opened = open_graph(text, undirected=undirected)
     if not isinstance(opened, Graph):
-        raise ValueError(f"{opened.name} is a matrix of dissimilarities, which has no edges; csv needs none")
+        raise InputError(f"{opened.name} is a matrix of dissimilarities, which has no edges; csv needs none")
     return opened
 
 

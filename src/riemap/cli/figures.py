@@ -5,6 +5,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from riemap.errors import InputError
+
 FORMATS = (".png", ".svg", ".pdf")
 
 Out: TypeAlias = Annotated[
@@ -15,11 +17,11 @@ Out: TypeAlias = Annotated[
 def check_figure(out: Path, option: str = "--out") -> None:
     """Refuse a name that is not a figure's, before anything is computed."""
     if out.suffix.lower() not in FORMATS:
-        raise ValueError(
+        raise InputError(
             f"{out} is no {', '.join(FORMATS[:-1])} or {FORMATS[-1]} file, e.g. {option} {out.stem}.png"
         )
     if out.is_dir():
-        raise ValueError(f"{out} is a folder; name a file, e.g. {option} {out / 'figure.png'}")
+        raise InputError(f"{out} is a folder; name a file, e.g. {option} {out / 'figure.png'}")
 
 
 def write_figure(figure: Any, out: Path, *, cropped: bool = False) -> None:

@@ -12,8 +12,8 @@ from riemap.cli.messages import refusing
 from riemap.cli.runs import compute, interrupted
 
 if TYPE_CHECKING:
-    from riemap.experiments.grid import Run
-    from riemap.experiments.records import Folder
+    from riemap.grids.grid import Run
+    from riemap.grids.records import Folder
 
 
 def grid(
@@ -39,8 +39,8 @@ def grid(
     started = time.monotonic()
     try:
         with refusing():
-            from riemap.experiments.grid import read_grid
-            from riemap.experiments.records import Folder
+            from riemap.grids.grid import read_grid
+            from riemap.grids.records import Folder
 
             runs = read_grid(file)
             folder = Folder(out)

@@ -7,6 +7,8 @@ from typing import NoReturn, TextIO
 
 import typer
 
+from riemap.errors import InputError
+
 
 def refuse(error: Exception) -> NoReturn:
     """Print the message on stderr and exit with code 2."""
@@ -55,7 +57,7 @@ def one_of(option: str, given: str, accepted: Iterable[str]) -> None:
 
     names = list(accepted)
     if given not in names:
-        raise ValueError(
+        raise InputError(
             f"{option} is not {shown(given)}{suggestion(given, names)} There are {', '.join(names)}"
         )
 

@@ -10,6 +10,7 @@ from riemap.cli.figures import check_figure, write_figure
 from riemap.cli.messages import refusing
 from riemap.cli.paper_tables import table
 from riemap.cli.runs import compute, interrupted
+from riemap.errors import InputError
 
 TABLES = {
     "table5": "Spaces without positive curvature: eleven graphs.",
@@ -49,8 +50,8 @@ def fig2(
     """
     try:
         with refusing():
-            from riemap.experiments.figures import curves, synthetic_runs
-            from riemap.experiments.records import Folder
+            from riemap.grids.records import Folder
+            from riemap.paper.figures import curves, synthetic_runs
             from riemap.plots import f1_curves
 
             check_figure(figure, "--figure")
@@ -60,7 +61,7 @@ def fig2(
             found = curves(folder.records())
             missing = len(runs) - sum(len(graph.f1) for graph in found.values())
             if missing == len(runs):
-                raise ValueError(f"{out} has no run of figure 2; do them without --show")
+                raise InputError(f"{out} has no run of figure 2; do them without --show")
             if missing:
                 typer.echo(f"riemap: {missing} of {len(runs)} runs are not done, and not drawn", err=True)
             write_figure(f1_curves(found), figure)
@@ -75,14 +76,14 @@ def fig3(figure: Figure, out: Records = Path("results/paper")) -> None:
     Drawn from the records that 'riemap paper table5' makes. Example: riemap paper fig3 -o fig3.png
     """
     with refusing():
-        from riemap.experiments.figures import angles
-        from riemap.experiments.records import Folder
+        from riemap.grids.records import Folder
+        from riemap.paper.figures import angles
         from riemap.plots import angle_boxes
 
         check_figure(figure, "--figure")
         found = angles(Folder(out, compact=True).records())
         if not any(found.values()):
-            raise ValueError(
+            raise InputError(
                 f"{out} has no run of table 5 in three dimensions; 'riemap paper table5' does them"
             )
         write_figure(angle_boxes(found), figure)

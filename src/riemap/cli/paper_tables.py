@@ -11,12 +11,13 @@ import riemap
 from riemap.cli.arguments import AsJson, Budget, Ray, Records, RetryFailed, Workers
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.runs import compute, interrupted
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.experiments.grid import Run
-    from riemap.experiments.paper import PaperTable
-    from riemap.experiments.records import Folder
-    from riemap.experiments.reference import Key
+    from riemap.grids.grid import Run
+    from riemap.grids.published import Key
+    from riemap.grids.records import Folder
+    from riemap.paper.tables import PaperTable
 
 
 def table(
@@ -46,9 +47,9 @@ def table(
     failed = 0
     try:
         with refusing():
-            from riemap.experiments.paper import TABLES, paper_runs, selected
-            from riemap.experiments.records import Folder
-            from riemap.experiments.typeset import FORMATS
+            from riemap.grids.records import Folder
+            from riemap.grids.typeset import FORMATS
+            from riemap.paper.tables import TABLES, paper_runs, selected
 
             one_of("--format", form, FORMATS)
             chosen, folder = TABLES[str(context.info_name)], Folder(out, compact=True)
@@ -77,7 +78,7 @@ def _seeds(text: str) -> list[int]:
 
     names = _names(text)
     if not names or not all(name.isdecimal() and len(name) < 10 for name in names):
-        raise ValueError(f"--seeds is not {shown(text)}; give whole numbers from 0 up, e.g. 0,1,2")
+        raise InputError(f"--seeds is not {shown(text)}; give whole numbers from 0 up, e.g. 0,1,2")
     return [int(name) for name in names]
 
 
@@ -114,12 +115,12 @@ def _run(
 def _show(
     table: "PaperTable", keys: "Sequence[Key]", folder: "Folder", single: bool, form: str, as_json: bool
 ) -> None:
-    from riemap.experiments import beside
-    from riemap.experiments.paper import counted
-    from riemap.experiments.typeset import FORMATS
+    from riemap.grids.typeset import FORMATS
+    from riemap.paper import versus_published
+    from riemap.paper.tables import counted
 
     records = [r for r in folder.records() if (r["run"]["graph"], r["run"]["space"]) in set(keys)]
-    rows = beside.lines(table, keys, records)
+    rows = versus_published.lines(table, keys, records)
     others = len(records) - len(counted(table, records))
     if others:
         typer.echo(
@@ -130,18 +131,18 @@ def _show(
     beaten = [row for row in rows if row.single is not None]
     if as_json:
         facts = (
-            [beside.single_facts(table, r) for r in beaten]
+            [versus_published.single_facts(table, r) for r in beaten]
             if single
-            else [beside.facts(table, r) for r in rows]
+            else [versus_published.facts(table, r) for r in rows]
         )
         typer.echo(json.dumps({"rows": facts}, allow_nan=False, ensure_ascii=False))
         return
     if single:
-        typer.echo(FORMATS[form](beside.single_sheet(table, beaten)))
+        typer.echo(FORMATS[form](versus_published.single_sheet(table, beaten)))
         said = f"of {len(rows)} rows, {len(beaten)} have a run that beats all figures of the paper at once"
     else:
-        typer.echo(FORMATS[form](beside.sheet(table, rows)))
-        found = beside.verdicts(table, rows)
+        typer.echo(FORMATS[form](versus_published.sheet(table, rows)))
+        found = versus_published.verdicts(table, rows)
         counts = ", ".join(f"{count} {word}" for word, count in found.items())
         said = f"of {sum(found.values())} cells: {counts}; * is better than the figure beside it, - worse"
     typer.echo(f"\n{said}", err=form != "text")
@@ -149,11 +150,11 @@ def _show(
 
 def _check(folder: "Folder", runs: "list[Run]", workers: int, as_json: bool) -> int:
     """Do again what is recorded; the number of runs that came out differently."""
-    from riemap.experiments.check import check
+    from riemap.grids.recheck import check
 
     known = [run for run in runs if "scores" in (folder.record(run.id) or {})]
     if not known:
-        raise ValueError(f"{folder.path} has no record of these {len(runs)} runs; do them without --check")
+        raise InputError(f"{folder.path} has no record of these {len(runs)} runs; do them without --check")
     versions = {str((folder.record(run.id) or {}).get("version")) for run in known} - {riemap.__version__}
     if versions:
         typer.echo(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from riemap.cli import plot_runs
-from riemap.cli.arguments import GraphText, Symmetrise
+from riemap.cli.arguments import GraphText, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.messages import refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.graphs import Graph
@@ -40,7 +41,7 @@ def graph(
         float, typer.Option(help="What share of a walk stays where it is; the paper takes 0.999.")
     ] = 0.5,
     seed: Seed = 0,
-    symmetrise: Symmetrise = False,
+    undirected: Undirected = False,
 ) -> None:
     """Draw a graph, its edges and nodes coloured by Ollivier-Ricci curvature.
 
@@ -52,7 +53,7 @@ def graph(
         from riemap.training import embed
 
         check_figure(out)
-        opened = _graph(graph, symmetrise)
+        opened = _graph(graph, undirected)
         curvature = ollivier_ricci(opened, alpha).curvature
         fit = embed(opened, "E2", loss=LAYOUT, seed=seed)
         ax = network(
@@ -75,7 +76,7 @@ def graphs(
     ],
     out: Out,
     seed: Seed = 0,
-    symmetrise: Symmetrise = False,
+    undirected: Undirected = False,
 ) -> None:
     """Compare graphs: degrees, sectional curvatures, δ-hyperbolicity.
 
@@ -86,7 +87,7 @@ def graphs(
         from riemap.plots import summaries
 
         check_figure(out)
-        opened = [_graph(text, symmetrise) for text in graphs]
+        opened = [_graph(text, undirected) for text in graphs]
         curvatures = {g.name: sectional(g, seed=seed).values for g in opened}
         deltas = {g.name: delta_sampled(g, seed=seed) for g in opened}
         write_figure(
@@ -116,9 +117,9 @@ def angles(
     Example: riemap plot angles karate-h2 karate-s2 --out angles.png
     """
     with refusing():
-        from riemap.curvature.triangles import angle_sums
+        from riemap.curvature.geodesic_triangles import angle_sums
         from riemap.plots import boxes
-        from riemap.training.runs import load_embedding
+        from riemap.runs.folder import load_embedding
 
         check_figure(out)
         values = {}
@@ -148,7 +149,7 @@ def samples(
     Example: riemap plot samples noncompact --out noncompact.pdf
     """
     with refusing():
-        from riemap.experiments import samples as drawn
+        from riemap.paper import samples as drawn
         from riemap.plots import clouds, panels
         from riemap.specs import shown, suggestion
 
@@ -158,16 +159,16 @@ def samples(
             return
         if kind not in drawn.PANELS:
             known = (*drawn.PANELS, "bias")
-            raise ValueError(
+            raise InputError(
                 f"no samples are called {shown(kind)}{suggestion(kind, known)} There are {', '.join(known)}"
             )
         write_figure(panels(drawn.panel(kind, points, seed)), out)
 
 
-def _graph(text: str, symmetrise: bool) -> "Graph":
+def _graph(text: str, undirected: bool) -> "Graph":
     from riemap.graphs import Graph, open_graph
 
-    opened = open_graph(text, symmetrise=symmetrise)
+    opened = open_graph(text, undirected=undirected)
     if not isinstance(opened, Graph):
-        raise ValueError(f"{opened.name} is a matrix of dissimilarities, and no graph with edges to draw")
+        raise InputError(f"{opened.name} is a matrix of dissimilarities, and no graph with edges to draw")
     return opened

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Symmetrise
+from riemap.cli.arguments import Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.messages import one_of, refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
@@ -42,7 +43,7 @@ def embedding(
         ),
     ] = None,
     names: Annotated[int, typer.Option(min=0, help="Nodes to name, those with the most neighbours.")] = 0,
-    symmetrise: Symmetrise = False,
+    undirected: Undirected = False,
 ) -> None:
     """Draw an embedding: a disk, a ball, a globe, a cone; a picture for each factor of a product.
 
@@ -56,9 +57,9 @@ def embedding(
         check_figure(out)
         pyplot()  # before anything is computed
         one_of("--colour", colour, COLOURS)
-        embedded, opened = _opened(run, graph, symmetrise, "embedding")
+        embedded, opened = _opened(run, graph, undirected, "embedding")
         if labels is not None and origin is not None:
-            raise ValueError("--labels and --from both colour the nodes; give one of them")
+            raise InputError("--labels and --from both colour the nodes; give one of them")
         if labels is not None:
             from riemap.plots import Colouring
 
@@ -79,7 +80,7 @@ def f1(
     ],
     out: Out,
     graph: GraphOption = None,
-    symmetrise: Symmetrise = False,
+    undirected: Undirected = False,
 ) -> None:
     """Draw F1@k for k = 1, 2, … hops over the share of pairs that are k hops apart.
 
@@ -88,17 +89,17 @@ def f1(
     with refusing():
         import numpy as np
 
-        from riemap.experiments.figures import Curves
         from riemap.metrics import evaluate
+        from riemap.paper.figures import Curves
         from riemap.plots import f1_curve
         from riemap.plots.style import titled
 
         check_figure(out)
         scores, name = {}, ""
         for run in runs:
-            embedded, opened = _opened(run, graph, symmetrise, "f1")
+            embedded, opened = _opened(run, graph, undirected, "f1")
             if name not in ("", opened.name):
-                raise ValueError(f"{runs[0]} is of {name} and {run} of {opened.name}; one figure, one graph")
+                raise InputError(f"{runs[0]} is of {name} and {run} of {opened.name}; one figure, one graph")
             name = opened.name
             space = str(embedded.space)
             scores[space if space not in scores else f"{space} ({run.stem})"] = evaluate(embedded, opened)
@@ -109,7 +110,7 @@ def f1(
         write_figure(titled(f1_curve(curves), name).figure, out)
 
 
-def distances(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Symmetrise = False) -> None:
+def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
     """Draw distances in the graph against those in the embedding.
 
     Example: riemap plot distances karate-h2 --out distances.pdf
@@ -122,13 +123,13 @@ def distances(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Sym
         from riemap.plots.style import titled
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, symmetrise, "distances")
+        embedded, opened = _opened(run, graph, undirected, "distances")
         hops = isinstance(opened, Graph) and opened.weights is None
         ax = drawn(density(compared(embedded, opened)), unit="hops" if hops else "lengths")
         write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
-def distortion(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Symmetrise = False) -> None:
+def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
     """Draw how many nodes have which distortion, the mean of |d/δ − 1| over their pairs.
 
     Example: riemap plot distortion karate-h2 --out distortion.pdf
@@ -140,27 +141,27 @@ def distortion(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Sy
         from riemap.plots.style import titled
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, symmetrise, "distortion")
+        embedded, opened = _opened(run, graph, undirected, "distortion")
         values = look(compared(embedded, opened)).distortion
         ax = distribution(values, label="mean distortion of the pairs of a node")
         write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
-def curvature(run: RunPath, out: Out, graph: GraphOption = None, symmetrise: Symmetrise = False) -> None:
+def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
     """Draw how the graph curves, and the embedding: Ricci curvature of edges, sums of angles of triangles.
 
     Example: riemap plot curvature karate-h2 --out curvature.pdf
     """
     with refusing():
         from riemap.curvature import ollivier_ricci
-        from riemap.curvature.triangles import angle_sums
+        from riemap.curvature.geodesic_triangles import angle_sums
         from riemap.graphs import Graph
         from riemap.plots import curvature as drawn
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, symmetrise, "curvature")
+        embedded, opened = _opened(run, graph, undirected, "curvature")
         if not isinstance(opened, Graph):
-            raise ValueError(f"{opened.name} is a matrix of dissimilarities; only edges have Ricci curvature")
+            raise InputError(f"{opened.name} is a matrix of dissimilarities; only edges have Ricci curvature")
         ricci, sums = ollivier_ricci(opened).curvature, angle_sums(embedded).values
         write_figure(drawn((opened.name, ricci), (f"its embedding in {embedded.space}", sums)), out)
 
@@ -174,15 +175,15 @@ def history(run: RunPath, out: Out) -> None:
         from riemap.plots import history as drawn
         from riemap.plots.style import titled
         from riemap.report.folders import run_config, setting
-        from riemap.training.runs import Run, load_embedding
+        from riemap.runs.folder import Run, load_embedding
 
         check_figure(out)
         if not run.is_dir():
             load_embedding(run)
-            raise ValueError(f"{run} is an embedding, which has no history; name the folder of its run")
+            raise InputError(f"{run} is an embedding, which has no history; name the folder of its run")
         records = Run(run).history()
         if not records:
-            raise ValueError(f"{run} holds no history.csv; 'riemap embed GRAPH --out {run}' puts one there")
+            raise InputError(f"{run} holds no history.csv; 'riemap embed GRAPH --out {run}' puts one there")
         config = run_config(run)
         ax = drawn(records, losses=setting(config)["stages"])
         title = f"{config.get('graph', run.stem)} in {config.get('space', '?')}"
@@ -190,15 +191,15 @@ def history(run: RunPath, out: Out) -> None:
 
 
 def _opened(
-    run: Path, graph: str | None, symmetrise: bool, verb: str
+    run: Path, graph: str | None, undirected: bool, verb: str
 ) -> "tuple[Embedding, Graph | Dissimilarities]":
     from riemap.report.folders import run_graph
-    from riemap.training.runs import load_embedding
+    from riemap.runs.folder import load_embedding
 
     embedded = load_embedding(run)
     naming = f"riemap plot {verb} {{run}} --graph {{graph}}"
-    opened = run_graph(run, graph, symmetrise=symmetrise, naming=naming)
-    return embedded.matched(opened), opened
+    opened = run_graph(run, graph, undirected=undirected, naming=naming)
+    return embedded.aligned_to(opened), opened
 
 
 def _distances(node: str, embedded: "Embedding", graph: "Graph | Dissimilarities") -> "Colouring":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from riemap.training import Record
+    from riemap.training import EpochRecord
 
 READY = "getting ready: the first run in a space compiles it, once"
 """Said until there is something to tell."""
@@ -19,13 +19,13 @@ LINES = 10
 
 
 @contextmanager
-def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable[[Record], None]]":
+def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable[[EpochRecord], None]]":
     """A callback for training that shows epoch, loss, rate and time left."""
     if quiet:
         yield lambda record: None
     elif sys.stderr.isatty():
         with bar(epochs, title=title, state=READY) as update:
-            yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  rate {record.rate:.2g}")
+            yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  lr {record.lr:.2g}")
     else:
         yield _lines(title, epochs)
 
@@ -54,18 +54,18 @@ def bar(
         yield update
 
 
-def _lines(title: str, epochs: int) -> "Callable[[Record], None]":
+def _lines(title: str, epochs: int) -> "Callable[[EpochRecord], None]":
     started, every = time.monotonic(), max(epochs // LINES, 1)
     begun: list[int] = []
 
-    def callback(record: "Record") -> None:
+    def callback(record: "EpochRecord") -> None:
         done = record.epoch + 1
         begun.append(record.epoch) if not begun else None
         if done % every and done != epochs:
             return
         spent = time.monotonic() - started
         left = spent / max(done - begun[0], 1) * (epochs - done)
-        text = f"{title}: epoch {done} of {epochs}, loss {record.loss:.4g}, rate {record.rate:.2g}"
+        text = f"{title}: epoch {done} of {epochs}, loss {record.loss:.4g}, lr {record.lr:.2g}"
         typer.echo(f"{text}, {left:.0f} s left", err=True)
 
     return callback

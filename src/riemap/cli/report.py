@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import Symmetrise, Whole
+from riemap.cli.arguments import RequireConnected, Undirected
 from riemap.cli.messages import refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.experiments.records import Folder
     from riemap.graphs import Dissimilarities, Graph
+    from riemap.grids.records import Folder
 
 
 MANY = 1500
@@ -49,8 +50,8 @@ def report(
     pages: Annotated[
         bool, typer.Option("--pages/--no-pages", help="Of a grid: a page for each run, too.")
     ] = True,
-    symmetrise: Symmetrise = False,
-    whole: Whole = False,
+    undirected: Undirected = False,
+    require_connected: RequireConnected = False,
 ) -> None:
     """Write one HTML page, complete in itself, that shows an embedding and how faithful it is.
 
@@ -59,25 +60,27 @@ def report(
     Example: riemap report karate-h2 -o karate-h2.html
     """
     with refusing():
-        from riemap.experiments.records import Folder
+        from riemap.grids.records import Folder
 
         _check(run, out)
         named = graphs or []
         if (run / "grid.json").is_file():
             if labels is not None or grid is not None:
-                raise ValueError("--labels and --grid are for the page of one run, and this is a grid")
-            _grid(Folder(run), named, out, pages, symmetrise)
+                raise InputError("--labels and --grid are for the page of one run, and this is a grid")
+            _grid(Folder(run), named, out, pages, undirected)
             return
         if len(named) > 1:
-            raise ValueError(f"a run has one graph, and {len(named)} are named; only a grid has several")
+            raise InputError(f"a run has one graph, and {len(named)} are named; only a grid has several")
         from riemap.report.folders import read_groups, run_graph
 
-        graph = run_graph(run, named[0] if named else None, symmetrise=symmetrise, whole=whole)
+        graph = run_graph(
+            run, named[0] if named else None, undirected=undirected, require_connected=require_connected
+        )
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]
         words += [] if grid is None else ["--grid", str(grid)]
-        words += ["--symmetrise"] * symmetrise + ["--whole"] * whole
+        words += ["--undirected"] * undirected + ["--require-connected"] * require_connected
         write_run(run, graph, out, shlex.join(words), groups=groups, grid=grid)
 
 
@@ -95,22 +98,22 @@ def write_run(run: Path, graph: "Graph | Dissimilarities", out: Path, command: s
 def _check(run: Path, out: Path) -> None:
     """Before anything is computed."""
     if not run.exists():
-        raise ValueError(f"there is no {run}; 'riemap embed karate --space H2 --out {run}' would make a run")
+        raise InputError(f"there is no {run}; 'riemap embed karate --space H2 --out {run}' would make a run")
     if out.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{out} is not an .html file, e.g. -o {out.stem or 'report'}.html")
+        raise InputError(f"{out} is not an .html file, e.g. -o {out.stem or 'report'}.html")
     if out.is_dir():
-        raise ValueError(f"{out} is a folder; name a file, e.g. -o {out / 'report.html'}")
+        raise InputError(f"{out} is a folder; name a file, e.g. -o {out / 'report.html'}")
 
 
-def _grid(folder: "Folder", named: list[str], out: Path, pages: bool, symmetrise: bool) -> None:
+def _grid(folder: "Folder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
     """Write a leaderboard, and the pages that it links to."""
     from riemap.report import board_page
     from riemap.report.folders import finished
 
     done = finished(folder)
     words = ["riemap", "report", str(folder.path), *named, "-o", str(out)]
-    command = shlex.join([*words, *["--symmetrise"] * symmetrise, *["--no-pages"] * (not pages)])
-    links = _pages(folder, done, named, out, symmetrise, command) if pages else {}
+    command = shlex.join([*words, *["--undirected"] * undirected, *["--no-pages"] * (not pages)])
+    links = _pages(folder, done, named, out, undirected, command) if pages else {}
     failed = len(folder.records()) - len(done)
     _write(out, board_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
@@ -126,14 +129,14 @@ def _pages(
     done: list[dict[str, Any]],
     named: list[str],
     out: Path,
-    symmetrise: bool,
+    undirected: bool,
     command: str,
 ) -> dict[str, str]:
     """A page for every run whose graph is at hand; where they are, seen from the leaderboard."""
     from riemap.graphs import open_graph
 
     opened = {
-        graph.key: (text, graph) for text in named for graph in [open_graph(text, symmetrise=symmetrise)]
+        graph.key: (text, graph) for text in named for graph in [open_graph(text, undirected=undirected)]
     }
     links: dict[str, str] = {}
     for name, key in dict.fromkeys((r["run"]["graph"], r["run"]["key"]) for r in done):
@@ -170,9 +173,9 @@ def _pages_of(
 ) -> dict[str, str]:
     """The pages of one graph, whose curvature is measured once."""
     from riemap.report import Subject, run_page
-    from riemap.report.curving import graph_curvatures
+    from riemap.report.curvatures import graph_curvatures
     from riemap.report.folders import embed_command, setting
-    from riemap.training.runs import load_embedding
+    from riemap.runs.folder import load_embedding
 
     links, curvatures = {}, graph_curvatures(graph)
     for number, record in enumerate(records, 1):

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from riemap.cli.progress import bar
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.experiments.grid import Run
-    from riemap.experiments.records import Folder
+    from riemap.grids.grid import Run
+    from riemap.grids.records import Folder
 
 EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -29,16 +30,16 @@ def compute(
     ray: str = "",
 ) -> int:
     """Do what is missing, or what there is time for; how many were done here, and not by another process."""
-    from riemap.experiments.budget import Budget
-    from riemap.experiments.cluster import execute_on_ray
-    from riemap.experiments.execute import always, execute, unfinished
-    from riemap.experiments.records import cores
-    from riemap.experiments.work import FOUND, LEFT
+    from riemap.grids.budget import Budget
+    from riemap.grids.local_executor import always, execute, unfinished
+    from riemap.grids.ray_executor import execute_on_ray
+    from riemap.grids.records import cores
+    from riemap.grids.worker import FOUND, LEFT
 
     missing = unfinished(folder, runs, retry)
     wanted = always if minutes is None else Budget(folder, minutes).allows
     if ray and workers > 1:
-        raise ValueError(f"--workers {workers} and --ray {ray} exclude each other: a cluster has its own")
+        raise InputError(f"--workers {workers} and --ray {ray} exclude each other: a cluster has its own")
     if workers > cores():
         typer.echo(
             f"riemap: --workers {workers} is more than one a core; {cores()} will do the work", err=True

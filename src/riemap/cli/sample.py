@@ -9,6 +9,7 @@ import typer
 from riemap.cli.arguments import AsJson
 from riemap.cli.messages import refusing
 from riemap.cli.triangles import measured, show_measured
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
@@ -59,14 +60,14 @@ def sample(
     Example: riemap sample H3 --radius 5 --out h3
     """
     with refusing():
-        from riemap.random_graphs import check_room, distance_matrix, is_compact, sample, threshold_graphs
+        from riemap.random_graphs import check_memory, distance_matrix, is_compact, sample, threshold_graphs
         from riemap.random_graphs import thresholds as levels
 
         if n < 3:
-            raise ValueError(f"n={n} points make no triangle; give 3 or more, e.g. 1000")
-        check_room(n)
+            raise InputError(f"n={n} points make no triangle; give 3 or more, e.g. 1000")
+        check_memory(n)
         if out.exists():
-            raise ValueError(f"{out} exists; name a folder that is new")
+            raise InputError(f"{out} exists; name a folder that is new")
         points = sample(space, n, radius, how, seed)
         distances = distance_matrix(points)
         swept = threshold_graphs(distances, levels(points, distances, thresholds, radius))

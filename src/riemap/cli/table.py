@@ -8,10 +8,11 @@ import typer
 
 from riemap.cli.arguments import AsJson
 from riemap.cli.messages import one_of, refusing
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.experiments.reference import Reference
-    from riemap.experiments.tables import Row
+    from riemap.grids.published import Reference
+    from riemap.grids.tables import Row
 
 
 def table(
@@ -42,9 +43,9 @@ def table(
     Example: riemap table results --by mean --format latex
     """
     with refusing():
-        from riemap.experiments import tables, typeset
-        from riemap.experiments.records import Folder
-        from riemap.experiments.reference import counts, read_reference
+        from riemap.grids import tables, typeset
+        from riemap.grids.published import counts, read_reference
+        from riemap.grids.records import Folder
 
         one_of("--by", by, tables.CHOICES)
         one_of("--format", form, typeset.FORMATS)
@@ -54,7 +55,7 @@ def table(
         records = Folder(folder).records()
         rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
         if not rows:
-            raise ValueError(f"{folder} has no run that is done; 'riemap grid' does them")
+            raise InputError(f"{folder} has no run that is done; 'riemap grid' does them")
         counted = None if reference is None else counts(rows, metrics, reference)
     failed = sum("error" in record for record in records)
     if failed:

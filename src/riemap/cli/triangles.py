@@ -15,7 +15,7 @@ SHOWN = {"mean": "Mean", "min": "Min", "q25": "Q25", "median": "Median", "q75": 
 def measured(embedding: "Embedding", seed: int) -> "tuple[Array, dict[str, Any]]":
     """Normalised sums of angles over sampled triples, and their summary with that of the medians."""
     from riemap.curvature import Summary
-    from riemap.curvature.triangles import TRIPLES, angle_sums, parallelogram_deviations
+    from riemap.curvature.geodesic_triangles import TRIPLES, angle_sums, parallelogram_deviations
 
     angles = angle_sums(embedding, seed=seed)
     medians = parallelogram_deviations(embedding, seed=seed)

@@ -17,7 +17,7 @@ is a metric. And :math:`\kappa_\alpha` is linear in :math:`\alpha` from
 :math:`\alpha`, and the limit, are read off :math:`\kappa_{\alpha_0}`, where all masses are whole numbers
 in units of :math:`(1-\alpha_0)/(\deg x\deg y)`. Without lengths, moreover, ``x`` itself is left out there.
 
-What remains is solved by :func:`riemap.curvature.transport.transport`.
+What remains is solved by :func:`riemap.curvature.earth_mover.transport`.
 
 References
 ----------
@@ -34,9 +34,10 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from riemap.curvature.earth_mover import DUST, transport
 from riemap.curvature.summary import Progress, Summary, need_edges
-from riemap.curvature.transport import DUST, transport
 from riemap.distances import shortest_paths
+from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
@@ -97,7 +98,7 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | Non
     """
     need_edges(graph, "Ricci curvature")
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
-        raise ValueError(
+        raise InputError(
             f"alpha={alpha!r} is not a number from 0 to 1, the share of mass that stays, e.g. 0.5"
         )
     edges, distances = graph.edges(), np.asarray(shortest_paths(graph))

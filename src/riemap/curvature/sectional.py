@@ -37,7 +37,7 @@ from riemap.curvature.summary import Progress, Summary, checked_count, need_edge
 from riemap.distances import memory, shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.types import Array
-from riemap.vmath import kernel
+from riemap.vmath import pair_loop
 
 PAIRS = 100_000
 """Pairs of neighbours that are all looked at; of more, as many are drawn."""
@@ -140,7 +140,7 @@ def sectional(
     return Sectional(values, start, drawn, seed)
 
 
-@kernel
+@pair_loop
 def _curvatures(
     indptr: Any, indices: Any, distances: Any, ends: Any, nodes: Any, layout: Any, values: Any
 ) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from riemap.errors import InputError
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.types import Array
@@ -40,7 +41,7 @@ class Summary(NamedTuple):
 def need_edges(graph: Graph, what: str) -> None:
     """Refuse what has no edges."""
     if isinstance(graph, Dissimilarities):
-        raise ValueError(
+        raise InputError(
             f"{graph.name}: {what} needs a graph, and dissimilarities have no edges; δ needs none"
         )
     if not isinstance(graph, Graph):
@@ -51,5 +52,5 @@ def need_edges(graph: Graph, what: str) -> None:
 def checked_count(name: str, value: int, least: int, example: int) -> int:
     """A whole number that is not too small."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ValueError(f"{name}={value!r} is not a whole number from {least} up, e.g. {name}={example}")
+        raise InputError(f"{name}={value!r} is not a whole number from {least} up, e.g. {name}={example}")
     return int(value)

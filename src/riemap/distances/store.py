@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.errors import InputError
 from riemap.files import cache_folder, written_whole
 from riemap.graphs.graph import Graph, warn
 
@@ -60,10 +61,10 @@ def _write(path: Path, graph: Graph, matrix: NDArray[Any]) -> None:
 def _open(file: IO[bytes], graph: Graph) -> NDArray[Any]:
     size = os.fstat(file.fileno()).st_size - _TRAILER
     if size <= 0:
-        raise ValueError("the file is cut short")
+        raise InputError("the file is cut short")
     found = _checksum(file, size, graph)
     if file.read() != _MAGIC + found.to_bytes(4, "little"):
-        raise ValueError("its checksum is wrong")
+        raise InputError("its checksum is wrong")
     return _mapped(file)
 
 
@@ -74,7 +75,7 @@ def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
     while size > 0:
         chunk = file.read(min(size, _CHUNK))
         if not chunk:
-            raise ValueError("the file is cut short")
+            raise InputError("the file is cut short")
         value = zlib.crc32(chunk, value)
         size -= len(chunk)
     return value

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from riemap.distances import memory
 from riemap.distances.hops import checked_nodes
 from riemap.distances.paths import DistanceMatrix, shortest_paths
+from riemap.errors import InputError
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
-from riemap.triangle import row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.types import Array
 
 
@@ -31,7 +32,7 @@ class Target:
 
     def __init__(self, matrix: DistanceMatrix) -> None:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.any():
-            raise ValueError(f"a target is made of (n, n) distances, not all zero, not of {matrix.shape}")
+            raise InputError(f"a target is made of (n, n) distances, not all zero, not of {matrix.shape}")
         self.matrix = matrix
         self.maximum = float(matrix.max())
         whole = np.issubdtype(matrix.dtype, np.integer)
@@ -74,14 +75,14 @@ class Target:
             memory.require(size**2 * 8, f"targets of {size} nodes", "take fewer nodes at a time")
             out = np.empty((size, size))
         elif out.shape != (size, size) or out.dtype != np.float64:
-            raise ValueError(f"targets of {size} nodes are float64{size, size}, not {out.dtype}{out.shape}")
+            raise InputError(f"targets of {size} nodes are float64{size, size}, not {out.dtype}{out.shape}")
         _square_block(self.matrix, numbers, self.maximum, self._squares, half, out)
         return out
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
-    """Whole numbers have their squares in a table."""
+    """RequireConnected numbers have their squares in a table."""
     for i in prange(len(matrix)):
         row, squares = matrix[i], out[i]
         if len(table) > 0:

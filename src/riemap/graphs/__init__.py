@@ -5,7 +5,7 @@ from riemap.graphs.datasets import DATASETS, Dataset, dataset_path, load_dataset
 from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
 from riemap.graphs.generators import GENERATORS, generate
 from riemap.graphs.graph import Component, Graph, GraphWarning
-from riemap.graphs.opening import open_graph
+from riemap.graphs.open_graph import open_graph
 from riemap.graphs.readers import read_graph
 
 __all__ = [

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.graphs.arcs import Arcs, Listing, complete, matrix_arcs
+from riemap.errors import InputError
 from riemap.graphs.graph import Component, Graph, check_nodes
+from riemap.graphs.raw_edges import Arcs, Listing, complete, matrix_arcs
 from riemap.specs import shown
 
 
 def as_graph(
-    obj: Any, *, name: str | None = None, symmetrise: bool = False, component: Component = "largest"
+    obj: Any, *, name: str | None = None, undirected: bool = False, component: Component = "largest"
 ) -> Graph:
     """Take a graph from another library.
 
@@ -25,7 +26,7 @@ def as_graph(
         attribute ``weight`` (``edge_weight``, or an ``edge_attr`` of one axis, beside ``edge_index``).
     name
         What the graph is called; its type's name or its own, unless given.
-    symmetrise
+    undirected
         Ignore the directions of a directed graph, which is refused otherwise.
     component
         Of a disconnected graph keep the ``"largest"`` component, or raise an ``"error"``.
@@ -40,7 +41,7 @@ def as_graph(
         return obj
     called = name or getattr(obj, "name", None) or type(obj).__name__
     called = called if isinstance(called, str) and called.isprintable() else shown(called)
-    return _converter(obj)(obj, called).graph(called, symmetrise, component)
+    return _converter(obj)(obj, called).graph(called, undirected, component)
 
 
 def _converter(obj: Any) -> Callable[[Any, str], Arcs]:
@@ -87,14 +88,14 @@ def _from_igraph(graph: Any, name: str) -> Arcs:
 def _from_edge_index(data: Any, name: str) -> Arcs:
     index = _as_array(data.edge_index)
     if index.ndim != 2 or len(index) != 2 or index.dtype.kind not in "iu":
-        raise ValueError(
+        raise InputError(
             f"{name}: edge_index is a (2, m) array of node numbers, not {index.dtype}{index.shape}"
         )
     top = int(index.max(initial=-1))
     n = getattr(data, "num_nodes", None)
     n = top + 1 if n is None else int(n)
     if index.min(initial=0) < 0 or top >= n:
-        raise ValueError(f"{name}: edge_index runs from {index.min()} to {top}, but nodes from 0 to {n - 1}")
+        raise InputError(f"{name}: edge_index runs from {index.min()} to {top}, but nodes from 0 to {n - 1}")
     check_nodes(n, index.shape[1], name)
     weights = getattr(data, "edge_weight", None)
     if weights is None:
@@ -103,7 +104,7 @@ def _from_edge_index(data: Any, name: str) -> Arcs:
     if weights is not None:
         weights = _as_array(weights).astype(np.float64)
         if weights.shape != index.shape[1:]:
-            raise ValueError(f"{name}: {weights.shape} weights for {index.shape[1]} edges in edge_index")
+            raise InputError(f"{name}: {weights.shape} weights for {index.shape[1]} edges in edge_index")
     return Arcs(index.T.astype(np.int64), weights, range(n), "edge_index[:, {}]".format, "twice")
 
 
@@ -120,7 +121,7 @@ def _lengths(values: list[Any], place: Callable[[int], str], name: str) -> NDArr
                 raise TypeError
             lengths.append(None if value is None else float(value))
         except (TypeError, ValueError, OverflowError):
-            raise ValueError(
+            raise InputError(
                 f"{name}, {place(i)}: weight {shown(value)} is not a positive number, e.g. 2.5"
             ) from None
     return complete(lengths, place, name)

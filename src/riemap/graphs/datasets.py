@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
+from riemap.errors import InputError
 from riemap.files import cache_folder
 from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
 from riemap.graphs.downloads import download
@@ -53,7 +54,7 @@ def load_dataset(name: str) -> Graph | Dissimilarities:
     else:
         found = replace(read_graph(dataset_path(name)), name=name)
     if (found.n, found.m if isinstance(found, Graph) else None) != (dataset.n, dataset.m):
-        raise ValueError(f"{found} should have {dataset.n} nodes and {dataset.m} edges; please report this")
+        raise InputError(f"{found} should have {dataset.n} nodes and {dataset.m} edges; please report this")
     return found
 
 
@@ -61,12 +62,12 @@ def dataset_path(name: str) -> Path:
     """Path of a dataset's file, which is downloaded if it is not on this machine yet."""
     dataset = find_dataset(name)
     if not dataset.file:
-        raise ValueError(f"dataset '{name}' comes with NetworkX and has no file; use it by its name")
+        raise InputError(f"dataset '{name}' comes with NetworkX and has no file; use it by its name")
     given = _given(dataset.file)
     if given is None:
         return _cached(dataset, _cache_path(dataset.file))
     if _sha256(given) != dataset.sha256:
-        raise ValueError(
+        raise InputError(
             f"{given} is not the file of dataset '{name}': its SHA-256 is not {dataset.sha256}; "
             "replace it, or take it out of $RIEMAP_DATA"
         )
@@ -85,7 +86,7 @@ def find_dataset(name: str) -> Dataset:
     """Entry of ``DATASETS``; a wrong name is refused with the nearest right one."""
     if name not in DATASETS:
         near = suggestion(name, DATASETS)
-        raise ValueError(
+        raise InputError(
             f"no dataset is called {shown(name)}{near} 'riemap datasets' lists them, e.g. 'power'"
         )
     return DATASETS[name]
@@ -96,7 +97,7 @@ def _given(file: str) -> Path | None:
     if not folder:
         return None
     if not Path(folder).is_dir():
-        raise ValueError(f"$RIEMAP_DATA is {shown(folder)}, which is not a folder; correct it or unset it")
+        raise InputError(f"$RIEMAP_DATA is {shown(folder)}, which is not a folder; correct it or unset it")
     path = Path(folder) / file
     return path if path.is_file() else None
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.graphs.arcs import Arcs
+from riemap.errors import InputError
 from riemap.graphs.graph import counted, warn
-from riemap.graphs.source import Source, content_lines, is_number, number, split
+from riemap.graphs.raw_edges import Arcs
+from riemap.graphs.text_file import TextFile, content_lines, is_number, number, split
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -35,7 +36,7 @@ _OPENING = re.compile(rb"[ \t,]\{")
 _ONLY_WEIGHT = re.compile(rb"\{'weight': ([0-9.e+-]+)\}")
 
 
-def read_edgelist(source: Source) -> Arcs:
+def read_edgelist(source: TextFile) -> Arcs:
     """Edges in the order of the file.
 
     Where all labels are whole numbers the nodes are in their order, and the labels are integers; otherwise
@@ -54,7 +55,7 @@ def read_edgelist(source: Source) -> Arcs:
     return Arcs(ends.reshape(-1, 2), weights, labels, lambda i: f"line {places[i]}")
 
 
-def _fields(source: Source, lines: list[bytes]) -> tuple[list[int], list[bytes], int]:
+def _fields(source: TextFile, lines: list[bytes]) -> tuple[list[int], list[bytes], int]:
     """The numbers of the lines that hold edges, their fields one after the other, and how many a line."""
     places, edges = content_lines(lines)
     if b"{" in source.data:
@@ -73,9 +74,9 @@ def _fields(source: Source, lines: list[bytes]) -> tuple[list[int], list[bytes],
     return places, fields, widths[0]
 
 
-def _check(source: Source, places: list[int], edges: list[bytes], widths: list[int]) -> None:
+def _check(source: TextFile, places: list[int], edges: list[bytes], widths: list[int]) -> None:
     if not edges:
-        raise ValueError(f"{source.file} holds no edges; {ACCEPTED}")
+        raise InputError(f"{source.file} holds no edges; {ACCEPTED}")
     width = widths[0] if widths[0] in (2, 3) else 2
     if widths.count(width) == len(widths):
         return
@@ -86,7 +87,7 @@ def _check(source: Source, places: list[int], edges: list[bytes], widths: list[i
     raise source.error(places[i], f"{problem}; {ACCEPTED}")
 
 
-def _is_heading(fields: list[bytes], source: Source) -> bool:
+def _is_heading(fields: list[bytes], source: TextFile) -> bool:
     first, second, *rest = (field.lower() for field in fields)
     if (first, second) not in HEADINGS or not WEIGHT_HEADINGS.issuperset(rest):
         return False
@@ -94,7 +95,7 @@ def _is_heading(fields: list[bytes], source: Source) -> bool:
     return True
 
 
-def _without_attributes(source: Source, place: int, edge: bytes) -> bytes:
+def _without_attributes(source: TextFile, place: int, edge: bytes) -> bytes:
     """A line with NetworkX's dictionary at its end as one with the dictionary's ``weight``, if any."""
     opening = _OPENING.search(edge) if edge.endswith(b"}") else None
     if opening is None:
@@ -114,7 +115,7 @@ def _without_attributes(source: Source, place: int, edge: bytes) -> bytes:
         ) from None
 
 
-def _weights(source: Source, places: list[int], tokens: list[bytes]) -> Array:
+def _weights(source: TextFile, places: list[int], tokens: list[bytes]) -> Array:
     try:
         return np.fromiter(map(number, tokens), np.float64, len(tokens))
     except ValueError:

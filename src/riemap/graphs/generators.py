@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.errors import InputError
 from riemap.graphs.graph import Component, Graph
 from riemap.specs import resolve
 from riemap.types import Array, Rng
@@ -38,7 +39,7 @@ def generate(spec: str, *, component: Component = "largest") -> Graph:
     call = resolve(spec, GENERATORS, what="generator", example="tree(r=4,h=5)")
     n, edges = call()
     if len(edges) == 0:
-        raise ValueError(f"{call}: no two nodes came to be joined; a graph needs at least one edge")
+        raise InputError(f"{call}: no two nodes came to be joined; a graph needs at least one edge")
     return Graph.from_edges(edges, labels=range(n), name=str(call), component=component)
 
 
@@ -168,7 +169,7 @@ def watts_strogatz(n: int, k: int, p: float, seed: int = 0) -> Wiring:
     _fraction(p=p)
     _bound(n, n * k // 2, MAX_OBJECTS)
     if k % 2:
-        raise ValueError(f"k={k} is odd; half of the neighbours are on either side, e.g. k={k + 1}")
+        raise InputError(f"k={k} is odd; half of the neighbours are on either side, e.g. k={k + 1}")
     import networkx as nx
 
     return _wiring(nx.watts_strogatz_graph(n, k, p, seed=_seed(seed)))
@@ -189,7 +190,7 @@ def random_regular(n: int, d: int, seed: int = 0) -> Wiring:
     _at_least(d + 1, n=n)
     _bound(n, n * d // 2, MAX_OBJECTS)
     if n * d % 2:
-        raise ValueError(f"n={n} nodes of odd degree d={d} cannot be; n d must be even, e.g. n={n + 1}")
+        raise InputError(f"n={n} nodes of odd degree d={d} cannot be; n d must be even, e.g. n={n + 1}")
     import networkx as nx
 
     return _wiring(nx.random_regular_graph(d, n, seed=_seed(seed)))
@@ -201,7 +202,7 @@ def geometric(n: int, radius: float, seed: int = 0) -> Wiring:
 
     _at_least(2, n=n)
     if radius <= 0.0:
-        raise ValueError(f"radius={radius} must be positive")
+        raise InputError(f"radius={radius} must be positive")
     _bound(n, int(min(1.0, np.pi * radius**2) * n * (n - 1) / 2))
     points = KDTree(_rng(seed).random((n, 2)))
     return n, points.query_pairs(radius, output_type="ndarray").astype(np.int64)
@@ -231,18 +232,18 @@ GENERATORS: Mapping[str, Callable[..., Wiring]] = {
 def _at_least(low: int, **values: int) -> None:
     for key, value in values.items():
         if value < low:
-            raise ValueError(f"{key}={value} is too small; {key} must be at least {low}")
+            raise InputError(f"{key}={value} is too small; {key} must be at least {low}")
 
 
 def _fraction(**values: float) -> None:
     for key, value in values.items():
         if not 0.0 <= value <= 1.0:
-            raise ValueError(f"{key}={value} is not a probability; {key} must be between 0 and 1")
+            raise InputError(f"{key}={value} is not a probability; {key} must be between 0 and 1")
 
 
 def _bound(n: int, m: int, max_edges: int = MAX_EDGES) -> None:
     if n > MAX_NODES or m > max_edges:
-        raise ValueError(
+        raise InputError(
             f"the graph would be too large; at most {MAX_NODES:,} nodes and {max_edges:,} edges are accepted"
         )
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from riemap.graphs.arcs import Arcs, complete
-from riemap.graphs.source import Source
+from riemap.errors import InputError
+from riemap.graphs.raw_edges import Arcs, complete
+from riemap.graphs.text_file import TextFile
 from riemap.specs import shown
 
 EXAMPLE = "e.g. 'graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]'"
@@ -35,14 +36,14 @@ class Block:
         self.line = line
         self.values: dict[str, list[Any]] = {}
 
-    def blocks(self, key: str, source: Source) -> "list[Block]":
+    def blocks(self, key: str, source: TextFile) -> "list[Block]":
         """All blocks under a key."""
         values = self.values.get(key, [])
         if not all(isinstance(value, Block) for value in values):
             raise source.error(self.line, f"{key} has no '[' after it; {EXAMPLE}")
         return values
 
-    def value(self, key: str, source: Source) -> Hashable:
+    def value(self, key: str, source: TextFile) -> Hashable:
         """The one number or string under a key, or ``None``."""
         values = self.values.get(key, [None])
         if len(values) > 1 or isinstance(values[0], Block):
@@ -50,11 +51,11 @@ class Block:
         return values[0]
 
 
-def read_gml(source: Source) -> Arcs:
+def read_gml(source: TextFile) -> Arcs:
     """Nodes in the order of the file, called by their labels where all have one, else by their ids."""
     graphs = _parse(source).blocks("graph", source)
     if len(graphs) != 1:
-        raise ValueError(f"{source.file} holds {len(graphs)} graphs; one is accepted, {EXAMPLE}")
+        raise InputError(f"{source.file} holds {len(graphs)} graphs; one is accepted, {EXAMPLE}")
     (graph,) = graphs
     nodes = graph.blocks("node", source)
     number: dict[Hashable, int] = {}
@@ -77,7 +78,7 @@ def read_gml(source: Source) -> Arcs:
     )
 
 
-def _ends(edge: Block, number: dict[Hashable, int], source: Source) -> tuple[int, int]:
+def _ends(edge: Block, number: dict[Hashable, int], source: TextFile) -> tuple[int, int]:
     start, end = edge.value("source", source), edge.value("target", source)
     for node in (start, end):
         if node not in number:
@@ -87,14 +88,14 @@ def _ends(edge: Block, number: dict[Hashable, int], source: Source) -> tuple[int
     return number[start], number[end]
 
 
-def _weight(edge: Block, source: Source) -> float | None:
+def _weight(edge: Block, source: TextFile) -> float | None:
     weight = edge.value("weight", source)
     if weight is None or isinstance(weight, int | float):
         return weight
     raise source.error(edge.line, f"weight {shown(weight)} is not a number, e.g. 'weight 2.5'")
 
 
-def _parse(source: Source) -> Block:
+def _parse(source: TextFile) -> Block:
     """The file as one block, without recursion: brackets may be nested as deep as they like."""
     text = b"\n".join(source.lines()).decode()
     stack = [Block(1)]
@@ -123,7 +124,7 @@ def _parse(source: Source) -> Block:
     return stack[0]
 
 
-def _value(match: re.Match[str], line: int, source: Source) -> int | float | str:
+def _value(match: re.Match[str], line: int, source: TextFile) -> int | float | str:
     if match["string"] is not None:
         return html.unescape(match["string"])
     try:

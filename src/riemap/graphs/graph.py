@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from riemap.errors import InputError
 from riemap.types import Array
 
 Component: TypeAlias = Literal["largest", "error"]
@@ -80,16 +81,16 @@ class Graph:
             Says where edge ``i`` was read, for messages: ``"line 7"``.
         """
         if component not in ("largest", "error"):
-            raise ValueError(f"component={component!r} is not 'largest' or 'error'")
+            raise InputError(f"component={component!r} is not 'largest' or 'error'")
         pairs = _as_pairs(edges, name)
         count = int(pairs.max(initial=-1)) + 1
         if labels is None:
             check_nodes(count, len(pairs), name)
         named: Labels = tuple(range(count)) if labels is None else tuple(labels)
         if count > len(named):
-            raise ValueError(f"{name}: an edge names node {count - 1}, but there are {len(named)} labels")
+            raise InputError(f"{name}: an edge names node {count - 1}, but there are {len(named)} labels")
         if len(set(named)) < len(named):
-            raise ValueError(f"{name}: two nodes have the same label; labels must differ")
+            raise InputError(f"{name}: two nodes have the same label; labels must differ")
         lengths = _as_weights(weights, pairs, name, place)
         pairs, lengths = _without_loops(pairs, lengths, name)
         pairs, lengths = _merged(pairs, lengths, len(named), name)
@@ -139,13 +140,13 @@ class Graph:
 def _as_pairs(edges: ArrayLike, name: str) -> NDArray[np.int64]:
     pairs = np.asarray(edges)
     if pairs.size == 0:
-        raise ValueError(f"{name}: there are no edges; a graph needs at least one, e.g. 'a b' in a file")
+        raise InputError(f"{name}: there are no edges; a graph needs at least one, e.g. 'a b' in a file")
     if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
-        raise ValueError(f"{name}: edges are an (m, 2) array of node numbers, not {pairs.dtype}{pairs.shape}")
+        raise InputError(f"{name}: edges are an (m, 2) array of node numbers, not {pairs.dtype}{pairs.shape}")
     if pairs.min() < 0:
-        raise ValueError(f"{name}: node number {pairs.min()} is negative; nodes are counted from 0")
+        raise InputError(f"{name}: node number {pairs.min()} is negative; nodes are counted from 0")
     if pairs.max() >= np.iinfo(np.int32).max:
-        raise ValueError(f"{name}: node number {pairs.max()} is too large; nodes are counted from 0")
+        raise InputError(f"{name}: node number {pairs.max()} is too large; nodes are counted from 0")
     return pairs.astype(np.int64)
 
 
@@ -156,16 +157,16 @@ def _as_weights(
         return None
     lengths = np.array(weights, dtype=np.float64)
     if lengths.shape != (len(pairs),):
-        raise ValueError(f"{name}: {lengths.shape} weights for {len(pairs)} edges")
+        raise InputError(f"{name}: {lengths.shape} weights for {len(pairs)} edges")
     bad = np.flatnonzero(~((lengths > 0.0) & np.isfinite(lengths)))
     if len(bad):
-        raise ValueError(
+        raise InputError(
             f"{name}, {place(int(bad[0]))}: weight {lengths[bad[0]]:g} is not a positive number; "
             "a weight is the length of its edge, e.g. 2.5"
         )
     low, high = float(lengths.min()), float(lengths.max())
     if not low / SPAN > high * len(lengths):  # which no path is longer than
-        raise ValueError(f"{name}: weights from {low:g} to {high:g} are too far apart to compare")
+        raise InputError(f"{name}: weights from {low:g} to {high:g} are too far apart to compare")
     return lengths
 
 
@@ -177,7 +178,7 @@ def _without_loops(
     if loops == 0:
         return pairs, lengths
     if loops == len(pairs):
-        raise ValueError(f"{name}: every edge is a self-loop; a graph needs an edge between two nodes")
+        raise InputError(f"{name}: every edge is a self-loop; a graph needs an edge between two nodes")
     warn(f"{name}: dropped {counted(loops, 'self-loop')}")
     return pairs[proper], None if lengths is None else lengths[proper]
 
@@ -216,7 +217,7 @@ def _connected(
     largest = int(np.argmax(sizes))
     pieces = f"{name}: the graph has {count} components, the largest with {sizes[largest]} of {n} nodes"
     if component == "error":
-        raise ValueError(f"{pieces}; component='largest' (without --whole) keeps that one")
+        raise InputError(f"{pieces}; component='largest' (without --require-connected) keeps that one")
     inside = member[pairs[:, 0]] == largest
     edges = f"{np.count_nonzero(inside)} of {len(pairs)} edges"
     warn(f"{pieces} and {edges}; only that one is kept")
@@ -240,7 +241,7 @@ def _rows(
 def check_nodes(n: int, edges: int, where: str) -> None:
     """Refuse a number of nodes that the edges cannot explain, before memory is set aside for them."""
     if n > max(CREDIBLE_NODES, 4 * edges):
-        raise ValueError(
+        raise InputError(
             f"{where}: {n:,} nodes with {edges:,} entries are far from a connected graph; "
             "leave out the nodes that have no edges"
         )

@@ -10,8 +10,9 @@ from xml.parsers import expat
 
 import numpy as np
 
-from riemap.graphs.arcs import Arcs, complete
-from riemap.graphs.source import Source, number
+from riemap.errors import InputError
+from riemap.graphs.raw_edges import Arcs, complete
+from riemap.graphs.text_file import TextFile, number
 from riemap.specs import shown
 
 EXAMPLE = 'e.g. \'<edge source="a" target="b"/>\' in \'<graph edgedefault="undirected">\''
@@ -32,12 +33,12 @@ class Element:
         return [child for child in self.children if child.tag == tag]
 
 
-def read_graphml(source: Source) -> Arcs:
+def read_graphml(source: TextFile) -> Arcs:
     """Nodes in the order of the file, called by their ids; the edges' attribute ``weight``."""
     document = _parse(source)
     graphs = document.all("graph")
     if document.tag != "graphml" or len(graphs) != 1:
-        raise ValueError(
+        raise InputError(
             f"{source.file} holds <{shown(document.tag)[1:-1]}> with {len(graphs)} graphs; "
             f"accepted is <graphml> with one, {EXAMPLE}"
         )
@@ -60,13 +61,13 @@ def read_graphml(source: Source) -> Arcs:
     )
 
 
-def _refuse_nesting(graph: Element, source: Source) -> None:
+def _refuse_nesting(graph: Element, source: TextFile) -> None:
     for element in graph.children:
         if element.tag == "hyperedge" or element.all("graph"):
             raise source.error(element.line, "hyperedges and graphs inside nodes are not accepted")
 
 
-def _ends(edge: Element, nodes: dict[str, int], source: Source) -> tuple[int, int]:
+def _ends(edge: Element, nodes: dict[str, int], source: TextFile) -> tuple[int, int]:
     ends = edge.attributes.get("source"), edge.attributes.get("target")
     for name in ends:
         if name not in nodes:
@@ -74,7 +75,7 @@ def _ends(edge: Element, nodes: dict[str, int], source: Source) -> tuple[int, in
     return nodes[ends[0] or ""], nodes[ends[1] or ""]
 
 
-def _is_directed(edge: Element, graph: Element, source: Source) -> bool:
+def _is_directed(edge: Element, graph: Element, source: TextFile) -> bool:
     says = edge.attributes.get("directed", graph.attributes.get("edgedefault"))
     if says not in ("true", "false", "directed", "undirected"):
         raise source.error(
@@ -83,7 +84,7 @@ def _is_directed(edge: Element, graph: Element, source: Source) -> bool:
     return says in ("true", "directed")
 
 
-def _weights(document: Element, edges: list[Element], source: Source) -> list[float | None]:
+def _weights(document: Element, edges: list[Element], source: TextFile) -> list[float | None]:
     keys = [
         key
         for key in document.all("key")
@@ -99,14 +100,14 @@ def _weights(document: Element, edges: list[Element], source: Source) -> list[fl
     return [_weight(edge, key.attributes.get("id"), default, source) for edge in edges]
 
 
-def _weight(edge: Element, key: str | None, default: float | None, source: Source) -> float | None:
+def _weight(edge: Element, key: str | None, default: float | None, source: TextFile) -> float | None:
     given = [_number(data, source) for data in edge.all("data") if data.attributes.get("key") == key]
     if len(given) > 1:
         raise source.error(edge.line, f"this edge has {len(given)} weights; one is accepted")
     return given[0] if given else default
 
 
-def _number(element: Element, source: Source) -> float:
+def _number(element: Element, source: TextFile) -> float:
     text = "".join(element.text)
     try:
         return number(text.encode())
@@ -114,7 +115,7 @@ def _number(element: Element, source: Source) -> float:
         raise source.error(element.line, f"weight {shown(text)} is not a number, e.g. '2.5'") from None
 
 
-def _parse(source: Source) -> Element:
+def _parse(source: TextFile) -> Element:
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     root = Element("", {}, 0)

@@ -5,24 +5,25 @@ import zipfile
 
 import numpy as np
 
-from riemap.graphs.arcs import Arcs, matrix_arcs
+from riemap.errors import InputError
 from riemap.graphs.graph import check_nodes
-from riemap.graphs.source import Source, content_lines, number, refuse_bomb
+from riemap.graphs.raw_edges import Arcs, matrix_arcs
+from riemap.graphs.text_file import TextFile, content_lines, number, refuse_bomb
 from riemap.specs import shown
 
 HEADER = "the first line is e.g. '%%MatrixMarket matrix coordinate real symmetric'"
 
 
-def read_mtx(source: Source) -> Arcs:
+def read_mtx(source: TextFile) -> Arcs:
     """Coordinates, with or without weights; nodes are called by their row numbers, from 1."""
     lines = source.lines()
     weighted, symmetric = _mtx_header(source, lines[0])
     places, entries = content_lines(lines)
     if not entries:
-        raise ValueError(f"{source.file} ends before its line of sizes, e.g. '3 3 2'")
+        raise InputError(f"{source.file} ends before its line of sizes, e.g. '3 3 2'")
     n, count = _mtx_sizes(source, places.pop(0), entries.pop(0))
     if len(entries) != count:
-        raise ValueError(f"{source.file} promises {count} entries and has {len(entries)}; is it cut short?")
+        raise InputError(f"{source.file} promises {count} entries and has {len(entries)}; is it cut short?")
     check_nodes(n, count, source.file)
     ends = np.empty((count, 2), dtype=np.int64)
     weights = np.ones(count)
@@ -45,7 +46,7 @@ def read_mtx(source: Source) -> Arcs:
     )
 
 
-def _mtx_header(source: Source, line: bytes) -> tuple[bool, bool]:
+def _mtx_header(source: TextFile, line: bytes) -> tuple[bool, bool]:
     """Whether entries have weights, and whether only one triangle is listed."""
     match line.lower().split():
         case [b"%%matrixmarket", b"matrix", b"coordinate", field, symmetry] if field in (
@@ -61,7 +62,7 @@ def _mtx_header(source: Source, line: bytes) -> tuple[bool, bool]:
     )
 
 
-def _mtx_sizes(source: Source, place: int, line: bytes) -> tuple[int, int]:
+def _mtx_sizes(source: TextFile, place: int, line: bytes) -> tuple[int, int]:
     try:
         rows, columns, count = (int(field) for field in line.split())
     except ValueError:
@@ -71,7 +72,7 @@ def _mtx_sizes(source: Source, place: int, line: bytes) -> tuple[int, int]:
     return rows, count
 
 
-def read_npz(source: Source) -> Arcs:
+def read_npz(source: TextFile) -> Arcs:
     """What :func:`scipy.sparse.save_npz` wrote; nodes are called by their row numbers, from 0."""
     from scipy.sparse import load_npz
 
@@ -80,7 +81,7 @@ def read_npz(source: Source) -> Arcs:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except Exception as error:
-        raise ValueError(
+        raise InputError(
             f"{source.file} is not a whole .npz file: {shown(str(error), 80)}; {example}"
         ) from None
     refuse_bomb(size, len(source.data), source.file)
@@ -90,7 +91,7 @@ def read_npz(source: Source) -> Arcs:
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
     except Exception as error:
-        raise ValueError(
+        raise InputError(
             f"{source.file} holds no sparse matrix: {shown(str(error), 80)}; {example}"
         ) from None
     return matrix_arcs(matrix, source.file)

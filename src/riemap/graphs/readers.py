@@ -3,15 +3,15 @@
 import os
 from collections.abc import Callable, Mapping
 
-from riemap.graphs.arcs import Arcs
 from riemap.graphs.edgelist import EXTENSIONS, read_edgelist
 from riemap.graphs.gml import read_gml
 from riemap.graphs.graph import Component, Graph
 from riemap.graphs.graphml import read_graphml
 from riemap.graphs.matrices import read_mtx, read_npz
-from riemap.graphs.source import Source, load
+from riemap.graphs.raw_edges import Arcs
+from riemap.graphs.text_file import TextFile, load
 
-READERS: Mapping[str, Callable[[Source], Arcs]] = {
+READERS: Mapping[str, Callable[[TextFile], Arcs]] = {
     **dict.fromkeys(EXTENSIONS, read_edgelist),
     ".mtx": read_mtx,
     ".graphml": read_graphml,
@@ -21,7 +21,7 @@ READERS: Mapping[str, Callable[[Source], Arcs]] = {
 
 
 def read_graph(
-    path: str | os.PathLike[str], *, symmetrise: bool = False, component: Component = "largest"
+    path: str | os.PathLike[str], *, undirected: bool = False, component: Component = "largest"
 ) -> Graph:
     """Read a graph from a file.
 
@@ -34,14 +34,14 @@ def read_graph(
     ----------
     path
         The file; the graph is named after it.
-    symmetrise
+    undirected
         Ignore the directions of a directed graph, which is refused otherwise.
     component
         Of a disconnected graph keep the ``"largest"`` component, or raise an ``"error"``.
 
     Raises
     ------
-    ValueError
+    InputError
         If the file is not a graph; the message is one line and says where and why.
     OSError
         If the file cannot be opened.
@@ -52,4 +52,4 @@ def read_graph(
         If self-loops were dropped, parallel edges merged, or components left out.
     """
     source = load(path, READERS, "power.edges.gz")
-    return READERS[source.extension](source).graph(source.name, symmetrise, component)
+    return READERS[source.extension](source).graph(source.name, undirected, component)

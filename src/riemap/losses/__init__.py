@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import TypeAlias
 
+from riemap.errors import InputError
 from riemap.losses.base import Loss
 from riemap.losses.lengths import AverageDistortion, Distortion, Stress
 from riemap.losses.neighbourhood import Neighbourhood
@@ -39,7 +40,7 @@ def as_loss(given: LossLike) -> Loss:
     try:
         parts = split(given, "+")
     except ValueError as error:
-        raise ValueError(
+        raise InputError(
             f"cannot read the loss {shown(given)}: {error}; e.g. 'rsne(T=0.02) + 0.3*ad'"
         ) from None
     terms = [_term(part) for part in parts]
@@ -54,5 +55,5 @@ def _term(text: str) -> tuple[float, Loss]:
         return float(factor), resolve(rest.strip(), registry, what="loss", example="rsne(T=0.02)")()
     except ValueError as error:
         if float.__name__ in str(error):
-            raise ValueError(f"cannot read the factor {factor!r} in loss {text!r}; e.g. '0.3*ad'") from None
+            raise InputError(f"cannot read the factor {factor!r} in loss {text!r}; e.g. '0.3*ad'") from None
         raise

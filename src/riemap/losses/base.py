@@ -16,8 +16,8 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from riemap.lower_triangle import mirror
 from riemap.specs import value_text
-from riemap.triangle import mirror
 from riemap.types import Array
 
 CLOSE = 1e-12
@@ -31,14 +31,14 @@ class Loss(ABC):
     symbol: ClassVar[str]
     blockwise: ClassVar[bool] = True  # rows may come a block at a time
     compares_rows: ClassVar[bool] = False  # and then their statistics come first
-    faithful: ClassVar[bool] = True  # least where the embedded distances are the target
-    nearsighted: ClassVar[bool] = False  # decided by nearest neighbours, which a sample of nodes lacks
+    least_at_target: ClassVar[bool] = True  # least where the embedded distances are the target
+    needs_near_pairs: ClassVar[bool] = False  # decided by nearest neighbours, which a sample of nodes lacks
 
-    def at(self, progress: float) -> "Loss":
+    def at_progress(self, progress: float) -> "Loss":
         """The loss at a moment of training, from 0 at its start to 1 at its end."""
         return self
 
-    def on(self, least: float) -> "Loss":
+    def for_target(self, least: float) -> "Loss":
         """The loss for a target whose smallest distance between two nodes, squared, is ``least``."""
         return self
 
@@ -48,7 +48,7 @@ class Loss(ABC):
 
     @abstractmethod
     def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
+        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
     ) -> float:
         r"""Share of a block of rows in the value; its weights go to ``out``.
 
@@ -58,14 +58,14 @@ class Loss(ABC):
             ``(rows, n)``; row ``i`` belongs to node ``first + i``.
         statistics
             Of all rows, ``(k, n)``.
-        both
+        both_ends
             Write :math:`w_{ij} + w_{ji}`, which is what the points' gradient takes, instead of
             :math:`w_{ij}`.
         """
 
     @final
     def dense(self, target: Array, sqdist: Array, out: Array) -> float:
-        """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both ends.
+        """Value of whole ``(n, n)`` matrices; ``out`` becomes the weights of both_ends ends.
 
         Only lower triangles are given; a loss may fill in the others.
         """

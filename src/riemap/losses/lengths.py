@@ -16,12 +16,12 @@ import numpy as np
 from numba import prange
 
 from riemap.losses.base import CLOSE, Loss
-from riemap.triangle import row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import kernel
+from riemap.vmath import pair_loop
 
 
-@kernel
+@pair_loop
 def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""The slope of :math:`(\delta-d)^2` in :math:`d^2` is :math:`1 - \delta/d`."""
     rows, n = sqdist.shape
@@ -33,7 +33,7 @@ def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: b
         w = out[i]  # by itself: Numba loses writes through an array that came out of a mixed tuple
         for j in range(end):
             w[j] = share * (1.0 - math.sqrt(t[j]) / max(math.sqrt(s[j]), CLOSE))
-        for j in range(end):  # a loop to itself, here and below: see :data:`riemap.vmath.kernel`
+        for j in range(end):  # a loop to itself, here and below: see :data:`riemap.vmath.pair_loop`
             error = math.sqrt(t[j]) - math.sqrt(s[j])
             total += error * error
         w[first + i] = 0.0
@@ -41,7 +41,7 @@ def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: b
     return values
 
 
-@kernel
+@pair_loop
 def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""The slope of :math:`|d^2/\delta^2-1|` in :math:`d^2` is :math:`\pm 1/\delta^2`."""
     rows, n = sqdist.shape
@@ -63,7 +63,7 @@ def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetri
     return values
 
 
-@kernel
+@pair_loop
 def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""The slope of :math:`|d/\delta-1|` in :math:`d^2` is :math:`\pm 1/(2d\delta)`."""
     rows, n = sqdist.shape
@@ -92,11 +92,11 @@ class _Lengths(Loss):
     _pairs: ClassVar[Callable[..., Array]]  # the kernel: sums of rows, or of their parts below the diagonal
 
     def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
+        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
     ) -> float:
-        """Of both ends, twice the weights."""
+        """Of both_ends ends, twice the weights."""
         share = _share(sqdist)
-        weight = 2.0 * share if both else share
+        weight = 2.0 * share if both_ends else share
         return share * float(self._pairs(target, sqdist, first, weight, False, out).sum())
 
     def lower(self, target: Array, sqdist: Array, out: Array) -> float:

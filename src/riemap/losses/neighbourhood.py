@@ -16,7 +16,7 @@ from numba import prange
 
 from riemap.losses.base import CLOSE, Loss
 from riemap.types import Array
-from riemap.vmath import exp, inline, kernel
+from riemap.vmath import exp, inline, pair_loop
 
 SAME = 1e-9
 """Relative difference up to which two targets are the same distance."""
@@ -37,11 +37,11 @@ class Neighbourhood(Loss):
 
     symbol: ClassVar[str] = "neighbourhood"
     compares_rows: ClassVar[bool] = True
-    nearsighted: ClassVar[bool] = True
-    faithful: ClassVar[bool] = False
+    needs_near_pairs: ClassVar[bool] = True
+    least_at_target: ClassVar[bool] = False
     edge: float = field(default=0.0, init=False)
 
-    def on(self, least: float) -> "Neighbourhood":
+    def for_target(self, least: float) -> "Neighbourhood":
         """Edges are the pairs at the least distance."""
         found = Neighbourhood()
         object.__setattr__(found, "edge", least * (1.0 + SAME))
@@ -52,10 +52,10 @@ class Neighbourhood(Loss):
         return _statistics(target, sqdist, first, self._edge(target))
 
     def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
+        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
     ) -> float:
         """The likelihood, and its slopes."""
-        _weights(target, sqdist, first, self._edge(target), statistics, both, out)
+        _weights(target, sqdist, first, self._edge(target), statistics, both_ends, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
     def _edge(self, target: Array) -> float:
@@ -65,7 +65,7 @@ class Neighbourhood(Loss):
         return float(target[~np.eye(len(target), dtype=bool)].min()) * (1.0 + SAME)
 
 
-@kernel
+@pair_loop
 def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
     r"""With :math:`x = d_{ij} + \log S`, a neighbour costs :math:`\log(1 + e^x)`.
 
@@ -98,9 +98,9 @@ def _share(d: float, log_sum: float) -> float:
     return np.inf if exponent > 700.0 else exp(exponent)
 
 
-@kernel
+@pair_loop
 def _weights(
-    target: Array, sqdist: Array, first: int, edge: float, statistics: Array, both: bool, out: Array
+    target: Array, sqdist: Array, first: int, edge: float, statistics: Array, both_ends: bool, out: Array
 ) -> None:
     r"""With ``S`` the sum over strangers, a neighbour's slope in ``d`` is :math:`1/(1+e^{-d_{ij}}/S)`."""
     rows, n = sqdist.shape
@@ -113,7 +113,7 @@ def _weights(
             d = math.sqrt(s[j])
             near = _share(d, own)
             slope = -near * own_push if t[j] > edge else 1.0 / (1.0 + near)
-            if both:
+            if both_ends:
                 near = _share(d, log_sum[j])
                 slope += -near * push[j] if t[j] > edge else 1.0 / (1.0 + near)
             w[j] = 0.5 * slope / (max(d, CLOSE) * n)

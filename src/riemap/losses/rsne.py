@@ -23,9 +23,9 @@ from numba import prange
 
 from riemap.losses.base import Loss
 from riemap.losses.schedule import Schedule
-from riemap.triangle import row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import exp, from_bits, inline, kernel
+from riemap.vmath import exp, from_bits, inline, pair_loop
 
 NARROW = 300.0
 """Largest logarithm of a normaliser, against the middle one, whose exponential is safe in a product."""
@@ -50,8 +50,9 @@ class RSNE(Loss):
 
     If ``exclusive``, of :math:`\mathrm{KL}(q_i\,\|\,p_i)`, which punishes strangers that come close.
 
-    If ``matched``, :math:`q_{j|i} \propto e^{-d_{ij}^2 / T}` too: least where the embedded distances are the
-    target, and not :math:`T^{-1/2}` times as long, so that in a sum with a loss of lengths both agree.
+    If ``same_temperature``, :math:`q_{j|i} \propto e^{-d_{ij}^2 / T}` too: least where the
+    embedded distances are the target, and not :math:`T^{-1/2}` times as long, so that in a sum with
+    a loss of lengths both agree.
 
     >>> str(RSNE(T="0.5->0.02"))
     'rsne(T=0.5->0.02)'
@@ -59,35 +60,35 @@ class RSNE(Loss):
 
     T: Schedule = USUAL
     exclusive: bool = False
-    matched: bool = False
+    same_temperature: bool = False
     symbol: ClassVar[str] = "rsne"
     compares_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.T, Schedule):
             object.__setattr__(self, "T", Schedule.parse(str(self.T)))
-        object.__setattr__(self, "nearsighted", min(self.T.start, self.T.end) < FARSIGHTED)
+        object.__setattr__(self, "needs_near_pairs", min(self.T.start, self.T.end) < FARSIGHTED)
 
-    def at(self, progress: float) -> "RSNE":
+    def at_progress(self, progress: float) -> "RSNE":
         """With the temperature of that moment."""
-        now = self.T.at(progress)
+        now = self.T.value_at(progress)
         return self if now == self.T.start == self.T.end else replace(self, T=Schedule(now, now))
 
     @property
     def _inverses(self) -> tuple[float, float]:
         """What target and squared distances are multiplied by in the exponents."""
-        return 1.0 / self.T.start, 1.0 / self.T.start if self.matched else 1.0
+        return 1.0 / self.T.start, 1.0 / self.T.start if self.same_temperature else 1.0
 
     def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
-        """Logarithms of both normalisers, and the divergence."""
+        """Logarithms of both_ends normalisers, and the divergence."""
         return _statistics(target, sqdist, *self._inverses, first, self.exclusive)
 
     def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
+        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
     ) -> float:
         """The mean of the divergences, and its slopes."""
         weigh = _exclusive if self.exclusive else _inclusive
-        weigh(target, sqdist, *self._inverses, first, statistics, both, out)
+        weigh(target, sqdist, *self._inverses, first, statistics, both_ends, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
     def lower(self, target: Array, sqdist: Array, out: Array) -> float:
@@ -114,11 +115,11 @@ def _least(values: Array) -> float:
     return from_bits(least)
 
 
-@kernel
+@pair_loop
 def _statistics(
     target: Array, sqdist: Array, inverse: float, own: float, first: int, exclusive: bool
 ) -> Array:
-    """Logarithms of both normalisers and the divergence, of each row."""
+    """Logarithms of both_ends normalisers and the divergence, of each row."""
     rows, n = sqdist.shape
     found = np.empty((3, rows))
     for i in prange(rows):
@@ -145,14 +146,14 @@ def _statistics(
     return found
 
 
-@kernel
+@pair_loop
 def _exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: Array) -> Array:
     """Both exponentials of every pair, and the sums over each node's pairs of ``p``, ``q``, ``p log p/q``.
 
     They are symmetric. Of pair ``(i, j)``, ``j < i``, that of ``p`` goes to ``out[i, j]``; those of ``q`` go,
     row by row, to the upper triangle, whose rows from the last up are as long as the lower one's from the
     first down. Every share of rows adds up its columns by itself, and there are as many shares on any
-    machine. A loop that adds up a row stores nothing; see :data:`riemap.vmath.kernel`.
+    machine. A loop that adds up a row stores nothing; see :data:`riemap.vmath.pair_loop`.
     """
     n = len(out)
     sums = np.zeros((SHARES, 3, n))
@@ -183,9 +184,9 @@ def _exponentials(target: Array, sqdist: Array, inverse: float, own: float, out:
     return sums
 
 
-@kernel
+@pair_loop
 def _combine(sums: Array, own: float, out: Array) -> None:
-    """Weights of both ends, from what :func:`_exponentials` left in ``out``."""
+    """Weights of both_ends ends, from what :func:`_exponentials` left in ``out``."""
     n = len(out)
     inverse_p, inverse_q = own / (n * sums[0]), own / (n * sums[1])
     for number in prange(n):
@@ -196,7 +197,7 @@ def _combine(sums: Array, own: float, out: Array) -> None:
         w[i] = 0.0
 
 
-@kernel
+@pair_loop
 def _inclusive(
     target: Array,
     sqdist: Array,
@@ -204,19 +205,19 @@ def _inclusive(
     own: float,
     first: int,
     statistics: Array,
-    both: bool,
+    both_ends: bool,
     out: Array,
 ) -> None:
     r""":math:`w_{ij} = (p_{j|i} - q_{j|i})/n`, times the factor ``own`` of the squared distances.
 
-    Of ``both`` ends, :math:`e^{-a}/Z_i + e^{-a}/Z_j = e^{-a}/Z_i\,(1 + Z_i/Z_j)`: an exponential a pair, if
+    Of ``both_ends``, :math:`e^{-a}/Z_i + e^{-a}/Z_j = e^{-a}/Z_i\,(1 + Z_i/Z_j)`: an exponential a pair, if
     those of the normalisers, taken against their middle, are within the range of floats; two if they are not.
     """
     rows, n = sqdist.shape
     share = own / n
     log_p, log_q = statistics[0], statistics[1]
     middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
-    narrow = both and max(log_p.max() - middle_p, log_q.max() - middle_q) < NARROW
+    narrow = both_ends and max(log_p.max() - middle_p, log_q.max() - middle_q) < NARROW
     inverse_p, inverse_q = (
         np.exp(middle_p - log_p) if narrow else log_p,
         np.exp(middle_q - log_q) if narrow else log_q,
@@ -233,13 +234,13 @@ def _inclusive(
         else:
             for j in range(n):
                 w[j] = (exp(-t[j] * inverse - own_p) - exp(-s[j] * own - own_q)) * share
-            if both:
+            if both_ends:
                 for j in range(n):
                     w[j] += (exp(-t[j] * inverse - log_p[j]) - exp(-s[j] * own - log_q[j])) * share
         w[first + i] = 0.0
 
 
-@kernel
+@pair_loop
 def _exclusive(
     target: Array,
     sqdist: Array,
@@ -247,7 +248,7 @@ def _exclusive(
     own: float,
     first: int,
     statistics: Array,
-    both: bool,
+    both_ends: bool,
     out: Array,
 ) -> None:
     r""":math:`w_{ij} = q_{j|i}(\mathrm{KL}_i - \log q_{j|i}/p_{j|i})/n`."""
@@ -261,7 +262,7 @@ def _exclusive(
         for j in range(n):
             ratio = t[j] * inverse - s[j] * own
             w[j] = exp(-s[j] * own - own_q) * (level - ratio + own_q - own_p) * share
-        if both:
+        if both_ends:
             for j in range(n):
                 ratio = t[j] * inverse - s[j] * own
                 w[j] += exp(-s[j] * own - log_q[j]) * (divergence[j] - ratio + log_q[j] - log_p[j]) * share

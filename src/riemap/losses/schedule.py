@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
+from riemap.errors import InputError
 from riemap.specs import value_text
 
 
@@ -12,7 +13,7 @@ class Schedule:
     """From ``start`` to ``end``, by equal ratios.
 
     >>> s = Schedule.parse("0.5->0.005")
-    >>> s.at(0.0), round(s.at(0.5), 6), str(s)
+    >>> s.value_at(0.0), round(s.value_at(0.5), 6), str(s)
     (0.5, 0.05, '0.5->0.005')
     """
 
@@ -26,20 +27,20 @@ class Schedule:
         try:
             numbers = [float(part) for part in parts]
         except ValueError:
-            raise ValueError(f"{text!r} is not a number or two, as in 0.02 or 0.5->0.01") from None
+            raise InputError(f"{text!r} is not a number or two, as in 0.02 or 0.5->0.01") from None
         if len(numbers) > 2:
-            raise ValueError(f"{text!r} has more than two numbers; a schedule is written 0.5->0.01")
+            raise InputError(f"{text!r} has more than two numbers; a schedule is written 0.5->0.01")
         return cls(numbers[0], numbers[-1])
 
     def __post_init__(self) -> None:
         for value in (self.start, self.end):
             if not 0.0 < value < float("inf"):
-                raise ValueError(f"{value:g} is not a positive number, e.g. 0.02")
+                raise InputError(f"{value:g} is not a positive number, e.g. 0.02")
 
     def __str__(self) -> str:
         ends = (self.start,) if self.start == self.end else (self.start, self.end)
         return "->".join(value_text(end) for end in ends)
 
-    def at(self, progress: float) -> float:
+    def value_at(self, progress: float) -> float:
         """Value at a moment from 0 to 1."""
         return self.start if self.start == self.end else self.start * (self.end / self.start) ** progress

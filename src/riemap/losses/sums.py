@@ -7,9 +7,10 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from riemap.errors import InputError
 from riemap.losses.base import Loss
+from riemap.lower_triangle import accumulate, scale
 from riemap.specs import value_text
-from riemap.triangle import accumulate, scale
 from riemap.types import Array
 
 _ROWS = 3  # of statistics, of every loss that has any
@@ -29,24 +30,24 @@ class Sum(Loss):
         losses = [loss for _, loss in self.terms]
         object.__setattr__(self, "blockwise", all(loss.blockwise for loss in losses))
         object.__setattr__(self, "compares_rows", any(loss.compares_rows for loss in losses))
-        object.__setattr__(self, "faithful", all(loss.faithful for loss in losses))
-        object.__setattr__(self, "nearsighted", any(loss.nearsighted for loss in losses))
+        object.__setattr__(self, "least_at_target", all(loss.least_at_target for loss in losses))
+        object.__setattr__(self, "needs_near_pairs", any(loss.needs_near_pairs for loss in losses))
         for factor, loss in self.terms:
             if not 0.0 < factor < float("inf"):
-                raise ValueError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")
+                raise InputError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")
 
     def __str__(self) -> str:
         return " + ".join(
             f"{loss}" if factor == 1.0 else f"{value_text(factor)}*{loss}" for factor, loss in self.terms
         )
 
-    def at(self, progress: float) -> "Sum":
+    def at_progress(self, progress: float) -> "Sum":
         """Each loss at that moment."""
-        return Sum(tuple((factor, loss.at(progress)) for factor, loss in self.terms))
+        return Sum(tuple((factor, loss.at_progress(progress)) for factor, loss in self.terms))
 
-    def on(self, least: float) -> "Sum":
+    def for_target(self, least: float) -> "Sum":
         """Each loss for that target."""
-        return Sum(tuple((factor, loss.on(least)) for factor, loss in self.terms))
+        return Sum(tuple((factor, loss.for_target(least)) for factor, loss in self.terms))
 
     def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
         """Those of all losses, one after the other."""
@@ -54,7 +55,7 @@ class Sum(Loss):
         return np.concatenate([np.empty((0, len(sqdist))), *each])
 
     def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
+        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
     ) -> float:
         """Weighted sums of values and weights."""
         used = 0
@@ -63,7 +64,7 @@ class Sum(Loss):
             nonlocal used
             own = statistics[used : used + (_ROWS if loss.compares_rows else 0)]
             used += len(own)
-            return loss.rows(target, sqdist, first, own, both, part)
+            return loss.rows(target, sqdist, first, own, both_ends, part)
 
         return self._added(one, out, False)
 
@@ -108,21 +109,21 @@ class Custom(Loss):
     function: Callable[[Array, Array], tuple[float, Array]]
     symbol: ClassVar[str] = "custom"
     blockwise: ClassVar[bool] = False
-    faithful: ClassVar[bool] = False
+    least_at_target: ClassVar[bool] = False
 
     def __str__(self) -> str:
         return getattr(self.function, "__name__", self.symbol)
 
     def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both: bool, out: Array
+        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
     ) -> float:
         """What the function says, checked."""
         value, weights = self.function(target, sqdist)
         if np.shape(weights) != sqdist.shape or np.shape(value) != ():
-            raise ValueError(
+            raise InputError(
                 f"the loss {self} gave a value of shape {np.shape(value)} and weights of shape "
                 f"{np.shape(weights)}; expected a number and {sqdist.shape}"
             )
-        np.add(weights, np.transpose(weights) if both else 0.0, out=out)
+        np.add(weights, np.transpose(weights) if both_ends else 0.0, out=out)
         np.fill_diagonal(out, 0.0)
         return float(value)

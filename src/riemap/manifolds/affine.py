@@ -10,7 +10,7 @@ from numba import prange
 
 from riemap.linalg import cholesky_inplace, device, eigh_inplace
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 SURELY = 1e-14
 """Least eigenvalue over trace that needs no look; :func:`nearest_positive` lifts those below 2e-16."""
@@ -22,7 +22,7 @@ BLOCK = 32
 """Points that share their scratch."""
 
 
-@kernel
+@pair_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array, Array]:
     r"""One factorisation and one set of eigenvectors a point for both the way and what is carried along.
 
@@ -40,7 +40,7 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array, Array]:
     return y, moved, inside
 
 
-@kernel
+@pair_loop
 def inner(x: Array, u: Array, v: Array) -> Array:
     r""":math:`\operatorname{tr} x^{-1}ux^{-1}v`."""
     count, n = x.shape[0], x.shape[1]

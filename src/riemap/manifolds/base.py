@@ -17,7 +17,8 @@ from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 
-from riemap.triangle import mirror
+from riemap.errors import InputError
+from riemap.lower_triangle import mirror
 from riemap.types import Array, Rng
 
 CUT = 1e-14
@@ -202,7 +203,7 @@ class Manifold(ABC):
 
         def checked(w: Array) -> Array:
             if np.shape(w) != sqdist.shape:
-                raise ValueError(f"weights of shape {np.shape(w)} for pairs of shape {sqdist.shape}")
+                raise InputError(f"weights of shape {np.shape(w)} for pairs of shape {sqdist.shape}")
             return gradient(_writeable(w))
 
         return Pairs(sqdist, checked)
@@ -238,7 +239,7 @@ class Manifold(ABC):
     def _points(self, x: Array) -> Array:
         """``x`` as the array of points that a kernel may index without looking."""
         if np.ndim(x) != 1 + len(self.shape) or np.shape(x)[1:] != self.shape:
-            raise ValueError(
+            raise InputError(
                 f"points of {self} have shape (n, {', '.join(map(str, self.shape))}), not {np.shape(x)}"
             )
         return _writeable(x)
@@ -290,4 +291,4 @@ def sectional_from(curvature: Array, u: Array, v: Array, uv: Array) -> Array:
 def check_size(n: int, least: int, spelling: str) -> None:
     """Refuse a size below ``least``."""
     if n < least:
-        raise ValueError(f"{spelling}: the size must be at least {least}")
+        raise InputError(f"{spelling}: the size must be at least {least}")

@@ -31,11 +31,11 @@ from numba import prange
 
 from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes, symmetric, transpose
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, sectional_from
 from riemap.manifolds.spd import nearest_positive
-from riemap.triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 ORIGIN = 9.0
 """Multiple of the identity about which points are drawn. The boundary is then three units away, so that
@@ -60,7 +60,7 @@ def _difference(x: Array, i: int, y: Array, j: int) -> tuple[float, float, float
     )
 
 
-@kernel
+@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = x.shape[1], y.shape[1]
     for t in prange(n):
@@ -70,7 +70,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
             out[i, j] = a * a + b * b + c * c + d * d
 
 
-@kernel
+@pair_loop
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``w (Y R - X)``."""
     n, m = x.shape[1], y.shape[1]
@@ -122,7 +122,7 @@ def _align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
                     d[p, q, lane] += y[p, k, min(j + lane, last)] * rotation
 
 
-@kernel
+@pair_loop
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m, size = x.shape[0], y.shape[2], x.shape[1]
     for t in prange(n):
@@ -138,7 +138,7 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                 out[i, j + lane] = total
 
 
-@kernel
+@pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     n, m, size = x.shape[0], y.shape[2], x.shape[1]
     out = np.zeros((n, size, size))

@@ -10,10 +10,10 @@ import numpy as np
 from numba import prange
 
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 
-@kernel
+@pair_loop
 def complements(x: Array) -> Array:
     """Orthonormal bases ``(m, n, n - k)`` of what is normal to ``x``, for ``x`` of ``(m, n, k)``."""
     count, n, k = x.shape

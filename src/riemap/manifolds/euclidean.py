@@ -8,10 +8,10 @@ from numba import prange
 
 from riemap.manifolds.base import Manifold, Pairs, check_size
 from riemap.types import Array
-from riemap.vmath import kernel
+from riemap.vmath import pair_loop
 
 
-@kernel
+@pair_loop
 def forward(x: Array, y: Array) -> Array:
     """All squared distances between the columns of ``x`` and of ``y``."""
     n, m = x.shape[1], y.shape[1]
@@ -27,7 +27,7 @@ def forward(x: Array, y: Array) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def gradient(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum over ``j`` of ``2 w (x_i - y_j)``."""
     n, m = x.shape[1], y.shape[1]

@@ -26,6 +26,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from riemap import linalg
+from riemap.errors import InputError
 from riemap.linalg import transpose
 from riemap.manifolds import principal_angles, subspaces
 from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, contiguous, sectional_from
@@ -54,7 +55,7 @@ class Grassmann(CompactManifold):
 
     def __post_init__(self) -> None:
         if not 1 <= self.k < self.n:
-            raise ValueError(f"{self}: Gr(k,n) needs 1 <= k < n")
+            raise InputError(f"{self}: Gr(k,n) needs 1 <= k < n")
 
     @property
     def shape(self) -> tuple[int, ...]:

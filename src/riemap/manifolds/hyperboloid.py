@@ -33,12 +33,12 @@ from typing import ClassVar, NamedTuple, final
 import numpy as np
 from numba import prange
 
+from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds import lorentz
 from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, contiguous
 from riemap.manifolds.lorentz import ORIGIN
-from riemap.triangle import mirror, row_and_end, stride
 from riemap.types import Array
-from riemap.vmath import inline, kernel, log1p
+from riemap.vmath import inline, log1p, pair_loop
 
 
 @inline
@@ -81,7 +81,7 @@ def _near(x: Array, i: int, y: Array, out: Array) -> None:
             out[j] += (a - y[k, j]) ** 2 + (b - y[k + 1, j]) ** 2
 
 
-@kernel
+@pair_loop
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Squared distances, and ``d / sinh d``, from the rows of :func:`_polar_rows`."""
     size, (n, m) = x.shape[0] - 3, out.shape
@@ -98,7 +98,7 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
         mirror(slopes, slopes)
 
 
-@kernel
+@pair_loop
 def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``, as an ambient vector."""
     size, (n, m) = x.shape[0] - 3, w.shape
@@ -128,7 +128,7 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def _polar_rows(x: Array) -> Array:
     """One row a coordinate, one column a point: direction, ``sinh r``, ``exp(r/2)``, ``exp(-r/2)``.
 

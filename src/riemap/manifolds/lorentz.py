@@ -11,7 +11,7 @@ from numba import prange
 
 from riemap.manifolds.base import TINY
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 FAR = 50.0
 """First coordinate from which on polar coordinates are taken to carry tangents."""
@@ -41,7 +41,7 @@ def _product(x: Array, u: Array, v: Array) -> float:
     return total
 
 
-@kernel
+@pair_loop
 def inner(x: Array, u: Array, v: Array) -> Array:
     """Inner products of tangents, a point at a time."""
     out = np.empty(len(x))
@@ -120,7 +120,7 @@ def _carry_along(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -
         _carry(x, y, math.cosh(t), v, out)
 
 
-@kernel
+@pair_loop
 def transport(x: Array, u: Array, y: Array, v: Array) -> Array:
     """``v`` carried from ``x`` to ``y``, whose logarithm is ``u``, a point at a time."""
     out = np.empty_like(v)
@@ -130,7 +130,7 @@ def transport(x: Array, u: Array, y: Array, v: Array) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """``exp`` and ``transport``, a point at a time, and no farther than :data:`EDGE` from the origin."""
     n, size = x.shape

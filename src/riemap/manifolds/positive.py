@@ -26,16 +26,16 @@ import numpy as np
 from numba import prange
 
 from riemap.linalg import LANES, cholesky_inplace, two_product
+from riemap.lower_triangle import stride
 from riemap.manifolds.hyperboloid import chord, radial_part
 from riemap.manifolds.lorentz import ORIGIN
-from riemap.triangle import stride
 from riemap.types import Array
-from riemap.vmath import inline, kernel, log
+from riemap.vmath import inline, log, pair_loop
 
 # --- 2 x 2 -----------------------------------------------------------------------------------------
 
 
-@kernel
+@pair_loop
 def planar(a: Array) -> Array:
     """Rows: direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)``, its inverse."""
     out = np.empty((8, stride(a.shape[0])))
@@ -89,7 +89,7 @@ def write2(out: Array, x: Array, i: int, along: float, across: float, across1: f
 # --- 3 x 3 -----------------------------------------------------------------------------------------
 
 
-@kernel
+@pair_loop
 def spatial(a: Array) -> Array:
     """Rows: lower triangles of ``L``, ``L⁻¹`` (6 each) at unit determinant, ``log det``, ``t``, ``1/t``."""
     n = a.shape[0]

@@ -11,15 +11,15 @@ import numpy as np
 from numba import prange
 
 from riemap.linalg import cholesky_inplace
-from riemap.triangle import stride
+from riemap.lower_triangle import stride
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 WIDTH = 8
 """Pairs that a vector holds: rows of a triangle end at a multiple, past the diagonal."""
 
 
-@kernel
+@pair_loop
 def factors(a: Array) -> Array:
     """Rows: lower triangles of ``L`` and ``L⁻¹`` (10 each), and ``log det``; a column for every matrix."""
     n = a.shape[0]

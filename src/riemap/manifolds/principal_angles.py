@@ -19,17 +19,17 @@ import numpy as np
 from numba import prange
 
 from riemap.linalg import LANES, svd_lanes, transpose
+from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.base import CUT, TINY, Pairs
 from riemap.manifolds.complements import complements
 from riemap.manifolds.sphere import columns, near_and_far, project_row
-from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import atan2, inline, kernel, over_sine
+from riemap.vmath import atan2, inline, over_sine, pair_loop
 
 # --- k = 1: the sphere, up to sign ------------------------------------------------------------------
 
 
-@kernel
+@pair_loop
 def forward1(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
     """Squared angles between lines, times a factor; and ``d / sin d``, negative where a vector was turned."""
     n, m = out.shape
@@ -46,7 +46,7 @@ def forward1(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slo
         mirror(slopes, slopes)
 
 
-@kernel
+@pair_loop
 def gradient1(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``."""
     n, m = w.shape
@@ -119,7 +119,7 @@ def _align2(x: Array, i: int, y: Array, end: int, work: Array) -> None:
             work[5, j] += d * e
 
 
-@kernel
+@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
     for t in prange(n):
@@ -132,7 +132,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
             out[i, j] = 4.0 * (p * (1.0 - p) * first * first + q * (1.0 - q) * second * second)
 
 
-@kernel
+@pair_loop
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`-2wBRK`, yet to be projected.
 
@@ -208,7 +208,7 @@ def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int)
         e[n, lane], e[n + 1, lane] = math.sqrt(sin), math.sqrt(cos)
 
 
-@kernel
+@pair_loop
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
     for t in prange(n):
@@ -225,7 +225,7 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                     out[i, j + lane] += theta * theta
 
 
-@kernel
+@pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``; an angle of ninety degrees, with two directions, gives none."""
     n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]

@@ -29,17 +29,17 @@ from numba import prange
 
 from riemap import linalg
 from riemap.linalg import eigh_inplace, transpose
+from riemap.lower_triangle import row_and_end, stride
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
 from riemap.manifolds.grassmann import orthogonal_factor, sinc
 from riemap.manifolds.principal_angles import forward1, gradient1
-from riemap.triangle import row_and_end, stride
 from riemap.types import Array, Rng
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 # --- n = 3: quaternions -----------------------------------------------------------------------------
 
 
-@kernel
+@pair_loop
 def _quaternions(a: Array) -> Array:
     """One column a rotation: the unit quaternion, from its largest component."""
     out = np.empty((4, stride(a.shape[0])))
@@ -118,7 +118,7 @@ def _sine(k: Array, v: Array, e: Array, column: int) -> float:
     return math.sqrt(total)
 
 
-@kernel
+@pair_loop
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m, size = x.shape[0], y.shape[0], x.shape[1]
     for t in prange(n):
@@ -133,7 +133,7 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
             out[i, j] = total
 
 
-@kernel
+@pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log(aᵀ b)``."""
     n, m, size = x.shape[0], y.shape[0], x.shape[1]

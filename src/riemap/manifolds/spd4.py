@@ -16,19 +16,19 @@ from numba import prange
 from numpy.typing import NDArray
 
 from riemap.linalg import LANES, device
+from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.eigenvalues4 import coefficients, eigenvalues, polynomial
 from riemap.manifolds.positive4 import WIDTH, at, cosquare, factors, square, whitened, write4
 from riemap.manifolds.singular4 import VALUES, VECTORS, column, dot, orthogonalise
-from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import NAN, inline, kernel, log
+from riemap.vmath import NAN, inline, log, pair_loop
 
 FLAT = 0.01
 """Least eigenvalue over their mean for which ``M`` serves; its rounding errors are relative to the mean."""
 
 
-@kernel
+@pair_loop
 def _forward(
     x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array, third: Array
 ) -> None:
@@ -118,7 +118,7 @@ def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) ->
     return sums
 
 
-@kernel
+@pair_loop
 def _gradient(
     x: Array, y: Array, symmetric: bool, first: Array, second: Array, third: Array, w: Array
 ) -> Array:

@@ -5,14 +5,14 @@ from numba import prange
 
 from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.positive import add_outer, lanes, squared_lengths, whiten
-from riemap.triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import kernel, log
+from riemap.vmath import log, pair_loop
 
 
-@kernel
+@pair_loop
 def _forward(inverse: Array, lower: Array, symmetric: bool, out: Array) -> None:
     n, m, size = inverse.shape[0], lower.shape[2], inverse.shape[1]
     for t in prange(n):
@@ -29,7 +29,7 @@ def _forward(inverse: Array, lower: Array, symmetric: bool, out: Array) -> None:
                     out[i, j + lane] += log(s[lane]) ** 2
 
 
-@kernel
+@pair_loop
 def _gradient(inverse: Array, lower: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log`` at the identity."""
     n, m, size = inverse.shape[0], lower.shape[2], inverse.shape[1]

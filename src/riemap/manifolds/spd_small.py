@@ -17,6 +17,7 @@ import math
 import numpy as np
 from numba import prange
 
+from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds import hyperboloid as hyperbolic
 from riemap.manifolds.base import TINY, Pairs
 from riemap.manifolds.positive import (
@@ -32,9 +33,8 @@ from riemap.manifolds.positive import (
     write2,
     write3,
 )
-from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import cos_third, inline, kernel, log1p
+from riemap.vmath import cos_third, inline, log1p, pair_loop
 
 SERIES = 1e-4
 """Below this ``P`` (distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the cubic,
@@ -50,7 +50,7 @@ a series."""
 # --- 2 x 2: a hyperbolic plane times a line ---------------------------------------------------------
 
 
-@kernel
+@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     n, m = out.shape
     for t in prange(n):
@@ -65,7 +65,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
         mirror(slopes, slopes)
 
 
-@kernel
+@pair_loop
 def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     n, m = w.shape
     out = np.empty((n, 2, 2))
@@ -135,7 +135,7 @@ def _slopes3(a: float, b: float, p: float, q: float) -> tuple[float, float, floa
     return (_series(p, q) if close else square), first, second
 
 
-@kernel
+@pair_loop
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array) -> None:
     n, m = out.shape
     for t in prange(n):
@@ -150,7 +150,7 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, first: Array, sec
         mirror(second, first)
 
 
-@kernel
+@pair_loop
 def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Array:
     n, m = w.shape
     out = np.empty((n, 3, 3))

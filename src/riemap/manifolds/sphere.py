@@ -19,10 +19,10 @@ from typing import ClassVar, final
 import numpy as np
 from numba import prange
 
+from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, contiguous
-from riemap.triangle import mirror, row_and_end, stride
 from riemap.types import Array, Rng
-from riemap.vmath import inline, kernel, over_sine
+from riemap.vmath import inline, over_sine, pair_loop
 
 
 @inline
@@ -65,7 +65,7 @@ def project_row(x: Array, i: int, out: Array) -> None:
         out[i, k] -= excess * x[k, i]
 
 
-@kernel
+@pair_loop
 def columns(x: Array) -> Array:
     """One row a coordinate, as the kernels read them; and one of zeros if that makes their number even."""
     n, size = x.shape
@@ -76,7 +76,7 @@ def columns(x: Array) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Squared distances, and ``d / sin d``, between the columns of ``x`` and of ``y``."""
     n, m = out.shape
@@ -90,7 +90,7 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
         mirror(slopes, slopes)
 
 
-@kernel
+@pair_loop
 def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``."""
     n, m = w.shape
@@ -107,7 +107,7 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def _move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """``exp`` and ``transport``, a point at a time."""
     n, size = x.shape

@@ -14,12 +14,12 @@ import math
 import numpy as np
 from numba import prange
 
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.positive4 import WIDTH, factors, square, whitened, write4
 from riemap.manifolds.stein_any import FAR
-from riemap.triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import NAN, inline, kernel, log, log1p
+from riemap.vmath import NAN, inline, log, log1p, pair_loop
 
 
 @inline
@@ -155,7 +155,7 @@ def _far_slopes(g: tuple[float, ...]) -> tuple[float, ...]:
     )
 
 
-@kernel
+@pair_loop
 def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
     for t in prange(n):
@@ -174,7 +174,7 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                 out[i, j] = out[i, j] if out[i, j] == out[i, j] else total
 
 
-@kernel
+@pair_loop
 def _gradient(x: Array, y: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`."""
     n, m = w.shape

@@ -11,11 +11,11 @@ from numba import prange
 
 from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.positive import add_outer, lanes, squared_lengths, whiten
-from riemap.triangle import row_and_end
 from riemap.types import Array
-from riemap.vmath import inline, kernel, log1p
+from riemap.vmath import inline, log1p, pair_loop
 
 FAR = 1e6
 """Trace up to which determinants are used for sizes above three. They lose as many digits as it has;
@@ -95,7 +95,7 @@ def _invert(a: Array) -> None:
                         a[p, q, lane] -= factor * a[k, q, lane]
 
 
-@kernel
+@pair_loop
 def _forward(
     lower: Array, inverse: Array, lowers: Array, inverses: Array, symmetric: bool, out: Array
 ) -> None:
@@ -140,7 +140,7 @@ def _unwhiten(lower: Array, inverses: Array, j: int, h: Array) -> None:
                     h[p, q, lane] += inverses[p, k, min(j + lane, last)] * lower[k, q]
 
 
-@kernel
+@pair_loop
 def _gradient(inverse: Array, lowers: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\big((I+M)^{-1} - \frac12I\big)`."""
     n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import prange
 
+from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.base import Pairs
 from riemap.manifolds.positive import (
     chord2,
@@ -24,12 +25,11 @@ from riemap.manifolds.positive import (
     triangles,
     write2,
 )
-from riemap.triangle import mirror, row_and_end
 from riemap.types import Array
-from riemap.vmath import inline, kernel, log1p
+from riemap.vmath import inline, log1p, pair_loop
 
 
-@kernel
+@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Divergences ``S`` and ``exp(-S)``; the difference of ``det^(1/4)`` ratios is ``2 sinh(δ/2)``."""
     n, m = out.shape
@@ -44,7 +44,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
         mirror(slopes, slopes)
 
 
-@kernel
+@pair_loop
 def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     n, m = w.shape
     out = np.empty((n, 2, 2))
@@ -62,7 +62,7 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Divergences ``S`` and ``exp(-S) / 8``."""
     n, m = out.shape
@@ -80,7 +80,7 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
         mirror(slopes, slopes)
 
 
-@kernel
+@pair_loop
 def _entries(x: Array, n: int) -> Array:
     """Lower entries of the matrices at unit determinant (6) and of their inverses (6).
 
@@ -98,7 +98,7 @@ def _entries(x: Array, n: int) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`.
 

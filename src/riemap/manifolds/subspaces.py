@@ -18,13 +18,13 @@ from numba import prange
 
 from riemap.linalg import eigh_inplace
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 BLOCK = 32
 """Points that share their scratch."""
 
 
-@kernel
+@pair_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """The end of the geodesic, and ``v`` carried there."""
     count, n, k = x.shape

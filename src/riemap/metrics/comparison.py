@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.metrics.order import Ranking, rank_rows
 from riemap.types import Array
@@ -80,7 +81,7 @@ class Comparison:
         return self.distances.shape[1]
 
     @property
-    def whole(self) -> bool:
+    def all_pairs(self) -> bool:
         """Whether every node is a source, so that each pair is seen from both its ends."""
         return len(self.sources) == self.n
 
@@ -106,7 +107,7 @@ class Comparison:
         column = np.arange(self.n)
         for rows in self.rows():
             row = rows.sources[:, None]
-            chosen = column > row if self.whole else column != row
+            chosen = column > row if self.all_pairs else column != row
             yield rows.graph[chosen], rows.sqdist[chosen]
 
     @cached_property
@@ -137,7 +138,7 @@ def _check(sqdist: Array, sources: NDArray[np.int64]) -> None:
     bad = ~np.isfinite(sqdist) | (sqdist < 0.0)
     if bad.any():
         i, j = np.argwhere(bad)[0]
-        raise ValueError(
+        raise InputError(
             f"the embedding has no distance between nodes {sources[i]} and {j}: its square came out as "
             f"{sqdist[i, j]:g}"
         )

@@ -45,7 +45,7 @@ class Density(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class PairReport:
     """Everything that needs a look at the pairs."""
 
     distortion: Array  # (n,), mean of |d/g - 1| over the pairs of a node
@@ -56,7 +56,7 @@ class Pairs:
     density: Density
 
 
-def look(c: Comparison) -> Pairs:
+def look(c: Comparison) -> PairReport:
     """Pass over the pairs that were compared."""
     total, f1 = np.zeros(c.n), np.full(c.n, np.nan)
     worst: list[tuple[float, int, int, float, float]] = []
@@ -66,16 +66,16 @@ def look(c: Comparison) -> Pairs:
         ratio = _ratio(rows, embedded)
         total += np.abs(ratio - 1.0).sum(axis=0)
         worst = _worst(worst, rows, ratio, embedded)
-        if c.whole:
+        if c.all_pairs:
             f1[rows.sources] = [_f1(rows, i, c) for i in range(len(rows.sources))]
             space.append(_nearest(rows, embedded, embedded))
             graph.append(_nearest(rows, rows.graph * (1.0 + TIE * embedded), embedded))
     distortion = total / (len(c.sources) - np.isin(np.arange(c.n), c.sources))
-    return Pairs(
+    return PairReport(
         distortion,
-        f1 if c.whole else None,
-        _joined(space) if c.whole else _nearest_of_all(c),
-        _joined(graph) if c.whole else None,
+        f1 if c.all_pairs else None,
+        _joined(space) if c.all_pairs else _nearest_of_all(c),
+        _joined(graph) if c.all_pairs else None,
         [pair[1:] for pair in worst],
         density(c),
     )

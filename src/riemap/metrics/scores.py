@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from riemap.distances import diameter, rows_from, shortest_paths
 from riemap.embeddings import Embedding
+from riemap.errors import InputError
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.metrics import correlation, distortion, ranking
@@ -135,10 +136,10 @@ def compared(
         given = f"{type(embedding).__name__} and {type(graph).__name__}"
         raise TypeError(f"an Embedding is compared with a Graph, not {given}; as_graph makes one of others")
     if sources is not None and sources < 1:
-        raise ValueError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
+        raise InputError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
     if seed < 0:
-        raise ValueError(f"seed={seed} is negative; give a whole number from 0 up")
-    embedding = embedding.matched(graph)
+        raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
+    embedding = embedding.aligned_to(graph)
     count = (SAMPLE if graph.n > LARGE else graph.n) if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
@@ -151,7 +152,7 @@ def compared(
 
 def scores_of(c: Comparison) -> Scores:
     """Scores of what was compared; with standard errors where not all nodes were."""
-    return _scores(c) if c.whole else _with_errors(c)
+    return _scores(c) if c.all_pairs else _with_errors(c)
 
 
 def score(distances: NDArray[Any], sqdist: Array, graph: Graph | None = None) -> Scores:
@@ -164,10 +165,10 @@ def score(distances: NDArray[Any], sqdist: Array, graph: Graph | None = None) ->
     """
     n = len(distances)
     if distances.shape != (n, n) or sqdist.shape != (n, n) or n < 2:
-        raise ValueError(f"cannot compare {distances.shape} distances with {sqdist.shape}; both are (n, n)")
+        raise InputError(f"cannot compare {distances.shape} distances with {sqdist.shape}; both are (n, n)")
     lengths = np.asarray(distances, np.float64)
     if np.diagonal(lengths).any() or np.count_nonzero((lengths > 0.0) & (lengths < np.inf)) != n * (n - 1):
-        raise ValueError("distances are positive and finite, and zero from each node to itself")
+        raise InputError("distances are positive and finite, and zero from each node to itself")
     return _scores(Comparison(np.arange(n), lengths, sqdist.__getitem__, float(lengths.max()), graph))
 
 

@@ -1,4 +1,6 @@
-"""Steps downhill on a manifold: ``init(m, x) -> state``, ``step(m, x, grad, state, rate) -> (x, state)``.
+"""Gradient descent on manifolds.
+
+An optimizer has ``init(m, x) -> state`` and ``step(m, x, grad, state, lr_factor) -> (x, state)``.
 
 A state is a tuple of arrays with one row a point, so that a step on some of the points takes their rows.
 """

@@ -7,6 +7,7 @@ from typing import ClassVar, TypeAlias, final
 
 import numpy as np
 
+from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.specs import value_text
 from riemap.types import Array
@@ -32,9 +33,9 @@ class Optimizer(ABC):
 
     @final
     def step(
-        self, m: Manifold, x: Array, grad: Array, state: State, rate: float = 1.0
+        self, m: Manifold, x: Array, grad: Array, state: State, lr_factor: float = 1.0
     ) -> tuple[Array, State]:
-        """New points and state, after a step at ``rate`` times the learning rate.
+        """New points and state, after a step at ``lr_factor`` times the learning rate.
 
         The gradient of each point is clipped to the length ``clip``, and the first array of the state, the
         momentum, is carried along to the new point.
@@ -44,7 +45,7 @@ class Optimizer(ABC):
             shorter = self.clip / np.maximum(np.sqrt(square), self.clip)
             grad, square = grad * m._expand(shorter), square * shorter**2
         u, (momentum, *rest) = self.direction(m, grad, square, state)
-        u = u * (-rate * self.lr)
+        u = u * (-lr_factor * self.lr)
         if self.retraction:
             y = m.project(m.retract(x, u))
             return y, (m.transport(x, y, momentum), *rest)
@@ -61,11 +62,11 @@ def check_positive(**values: float) -> None:
     """Refuse numbers that are not positive."""
     for name, value in values.items():
         if not value > 0.0:
-            raise ValueError(f"{name}={value:g} is not positive")
+            raise InputError(f"{name}={value:g} is not positive")
 
 
 def check_fraction(**values: float) -> None:
     """Refuse numbers outside of [0, 1)."""
     for name, value in values.items():
         if not 0.0 <= value < 1.0:
-            raise ValueError(f"{name}={value:g} is not in [0, 1)")
+            raise InputError(f"{name}={value:g} is not in [0, 1)")

@@ -19,6 +19,7 @@ from typing import ClassVar, final
 import numpy as np
 from numba import njit
 
+from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.optim.base import Optimizer, State, check_fraction, check_positive
 from riemap.specs import value_text
@@ -42,7 +43,7 @@ class Betas:
         try:
             first, second = (float(part) for part in text.removeprefix("(").removesuffix(")").split(","))
         except ValueError:
-            raise ValueError(f"{text!r} is not a pair of numbers such as (0.9,0.999)") from None
+            raise InputError(f"{text!r} is not a pair of numbers such as (0.9,0.999)") from None
         return cls(first, second)
 
     def __post_init__(self) -> None:

@@ -56,7 +56,7 @@ def embedding(
         How many nodes to name, those with the most neighbours; where names would overlap, fewer.
     """
     edges = graph.edges() if isinstance(graph, Graph) else np.zeros((0, 2), np.int64)
-    found = views(embedded.matched(graph), edges)
+    found = views(embedded.aligned_to(graph), edges)
     drawn, axes = figure(1, len(found), SIDE * len(found) + 0.6, SIDE + 0.35)
     for ax, view in zip(axes[0], found, strict=True):
         picture(view, edges, colouring=colouring, names=_famous(graph, edges, names), ax=ax)

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from riemap.plots.style import COLOURS, new_axes, styled
-from riemap.training.state import Record
+from riemap.training.state import EpochRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 @styled
-def history(records: Sequence[Record], *, losses: Sequence[str] = (), ax: "Axes | None" = None) -> "Axes":
+def history(
+    records: Sequence[EpochRecord], *, losses: Sequence[str] = (), ax: "Axes | None" = None
+) -> "Axes":
     """Loss (left axis) and rate (right axis) of every epoch; a stage with another loss has another line.
 
     Parameters
@@ -25,11 +27,11 @@ def history(records: Sequence[Record], *, losses: Sequence[str] = (), ax: "Axes 
     """
     ax = new_axes(ax, 5.4, 3.4)
     stage = np.array([record.stage for record in records])
-    loss, rate = (np.array([getattr(record, key) for record in records]) for key in ("loss", "rate"))
+    loss, lr = (np.array([getattr(record, key) for record in records]) for key in ("loss", "lr"))
     epoch = np.arange(1, len(records) + 1)
     right = ax.twinx()
-    right.plot(epoch, rate, color=COLOURS[1], linewidth=1.0, linestyle=(0, (4, 2)))
-    right.set_ylabel("rate", color=COLOURS[1])
+    right.plot(epoch, lr, color=COLOURS[1], linewidth=1.0, linestyle=(0, (4, 2)))
+    right.set_ylabel("learning rate", color=COLOURS[1])
     right.tick_params(axis="y", colors=COLOURS[1])
     right.set_ylim(0.0, None)
     right.grid(visible=False)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from riemap.experiments.figures import Box, Curves
+from riemap.paper.figures import Box, Curves
 from riemap.plots.faithful import f1_curve
 from riemap.plots.style import COLOURS, INK, figure, styled
 

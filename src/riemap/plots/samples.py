@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riemap.experiments.samples import Sweep
+from riemap.paper.samples import Sweep
 from riemap.plots.distributions import bands, histograms
 from riemap.plots.style import COLOURS, FAINT, figure, styled
 from riemap.types import Array

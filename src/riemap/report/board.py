@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import riemap
-from riemap.experiments.records import finite
+from riemap.grids.records import finite
 from riemap.metrics import METRICS
 from riemap.report.document import document
 

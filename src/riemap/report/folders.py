@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from riemap.experiments.records import Folder
+from riemap.errors import InputError
 from riemap.graphs import Dissimilarities, Graph, open_graph
-from riemap.graphs.source import content_lines, load, split
+from riemap.graphs.text_file import content_lines, load, split
+from riemap.grids.records import Folder
 from riemap.report.run import Subject
+from riemap.runs.folder import Run, load_embedding
 from riemap.specs import shown
-from riemap.training.runs import Run, load_embedding
 
 NONE = "(none)"
 """The group of nodes that a file of labels does not name."""
@@ -26,7 +27,7 @@ def run_config(run: Path) -> dict[str, Any]:
     try:
         setting(config), embed_command(config, run)
     except (AttributeError, KeyError, TypeError):
-        raise ValueError(f"{run / 'config.json'} is not the configuration of a run; embed it anew") from None
+        raise InputError(f"{run / 'config.json'} is not the configuration of a run; embed it anew") from None
     return config
 
 
@@ -34,8 +35,8 @@ def run_graph(
     run: Path,
     given: str | None,
     *,
-    symmetrise: bool = False,
-    whole: bool = False,
+    undirected: bool = False,
+    require_connected: bool = False,
     naming: str = "riemap report {run} {graph}",
 ) -> Graph | Dissimilarities:
     """The graph of a run: the one that is named, or the one that the run's folder names.
@@ -46,22 +47,24 @@ def run_graph(
     known = config.get("given", {})
     text = given if given is not None else known.get("graph", config.get("graph"))
     if text is None:
-        raise ValueError(
+        raise InputError(
             f"{run} does not tell what was embedded; name the graph, "
             f"e.g. {naming.format(run=run, graph='karate')}"
         )
     if given is None:
-        symmetrise, whole = known.get("symmetrise", False), known.get("whole", False)
+        undirected, require_connected = known.get("undirected", False), known.get("require_connected", False)
     try:
-        graph = open_graph(str(text), symmetrise=symmetrise, component="error" if whole else "largest")
+        graph = open_graph(
+            str(text), undirected=undirected, component="error" if require_connected else "largest"
+        )
     except (ValueError, OSError) as error:
         if given is not None:
             raise
-        raise ValueError(
+        raise InputError(
             f"the graph of {run} is not here ({error}); name it: {naming.format(run=run, graph='GRAPH')}"
         ) from None
     if config.get("key", graph.key) != graph.key:
-        raise ValueError(
+        raise InputError(
             f"{shown(text)} is not the graph that was embedded in {run}, or it has changed; name that one"
         )
     return graph
@@ -85,7 +88,7 @@ def run_subject(
         graph,
         commands,
         setting(config),
-        {key: [getattr(record, key) for record in history] for key in ("stage", "loss", "rate")}
+        {key: [getattr(record, key) for record in history] for key in ("stage", "loss", "lr")}
         if history
         else None,
         groups,
@@ -111,7 +114,7 @@ def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
         if given.get(key) is not None:
             words += [f"--{key}", str(given[key])]
     words += ["--seed", str(config.get("seed", 0))]
-    words += [f"--{key}" for key in ("symmetrise", "whole") if given.get(key)]
+    words += [f"--{key}" for key in ("undirected", "require_connected") if given.get(key)]
     return shlex.join([*words, "--out", str(out)])
 
 
@@ -119,7 +122,7 @@ def grid_records(grid: Path, graph: Graph | Dissimilarities) -> list[dict[str, A
     """The finished runs of a grid that are about the same graph."""
     same = [record for record in finished(Folder(grid)) if record["run"]["key"] == graph.key]
     if not same:
-        raise ValueError(f"{grid} has no finished run of {graph.name}; its pages compare runs of one graph")
+        raise InputError(f"{grid} has no finished run of {graph.name}; its pages compare runs of one graph")
     return same
 
 
@@ -130,9 +133,9 @@ def finished(folder: Folder) -> list[dict[str, Any]]:
         id, run = record.get("id"), record["run"]
         known = isinstance(id, str) and Path(id).name == id  # it names a page
         if not (known and "f1@k" in record and isinstance(run, dict) and run.keys() >= NAMES):
-            raise ValueError(f"{folder.path} has a record that is not one of a run: {shown(id)}; remove it")
+            raise InputError(f"{folder.path} has a record that is not one of a run: {shown(id)}; remove it")
     if not done:
-        raise ValueError(f"{folder.path} has no run that is done; 'riemap grid' does them")
+        raise InputError(f"{folder.path} has no run that is done; 'riemap grid' does them")
     return done
 
 
@@ -156,5 +159,5 @@ def read_groups(path: Path, graph: Graph | Dissimilarities) -> list[str]:
             raise source.error(place, f"node {shown(node)} has a label already; keep one")
         found[numbers[node]] = label
     if not found:
-        raise ValueError(f"{source.file} names no node; a line is a node and its label, e.g. 'a,red'")
+        raise InputError(f"{source.file} names no node; a line is a node and its label, e.g. 'a,red'")
     return [found.get(i, NONE) for i in range(graph.n)]

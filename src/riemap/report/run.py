@@ -8,12 +8,12 @@ import numpy as np
 
 import riemap
 from riemap.embeddings import Embedding
-from riemap.experiments.records import finite
 from riemap.graphs import Dissimilarities, Graph
+from riemap.grids.records import finite
 from riemap.metrics import METRICS
-from riemap.metrics.pairs import Near, Pairs, look
+from riemap.metrics.pairs import Near, PairReport, look
 from riemap.metrics.scores import compared, scores_of
-from riemap.report.curving import Curvatures, angles, graph_curvatures, histogram
+from riemap.report.curvatures import Curvatures, angles, graph_curvatures, histogram
 from riemap.report.document import document
 from riemap.views import MOST, views
 
@@ -37,7 +37,7 @@ class Subject:
     setting
         How it was trained: ``loss``, ``preset``, ``seed``, ``stages`` (losses of them).
     history
-        ``stage``, ``loss`` and ``rate`` of every epoch.
+        ``stage``, ``loss`` and ``lr`` of every epoch.
     groups
         A group of every node, in the order of the graph's nodes, to colour by.
     others
@@ -58,7 +58,7 @@ class Subject:
 
 def run_page(subject: Subject) -> str:
     """The whole page, as HTML."""
-    embedding, graph = subject.embedding.matched(subject.graph), subject.graph
+    embedding, graph = subject.embedding.aligned_to(subject.graph), subject.graph
     comparison = compared(embedding, graph)
     pairs, scores = look(comparison), scores_of(comparison)
     curved = subject.curvatures or graph_curvatures(graph)
@@ -89,7 +89,7 @@ def run_page(subject: Subject) -> str:
     return document("run.html", SCRIPTS, f"{graph.name} in {embedding.space}", finite(data))
 
 
-def _nodes(pairs: Pairs, curved: Curvatures, graph: Graph | Dissimilarities) -> dict[str, Any]:
+def _nodes(pairs: PairReport, curved: Curvatures, graph: Graph | Dissimilarities) -> dict[str, Any]:
     found: dict[str, Any] = {"distortion": pairs.distortion, "in_space": _near(pairs.in_space)}
     if isinstance(graph, Graph):
         found["degree"] = graph.degrees
@@ -107,7 +107,7 @@ def _near(near: Near) -> dict[str, Any]:
     return {"nodes": near.nodes, "embedded": near.embedded, **({"graph": near.graph} if known else {})}
 
 
-def _faithful(pairs: Pairs) -> dict[str, Any]:
+def _faithful(pairs: PairReport) -> dict[str, Any]:
     return {
         "worst": pairs.worst,
         "density": {

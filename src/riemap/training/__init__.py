@@ -1,18 +1,18 @@
 """From a graph to an embedding: one line, or the same pieces by hand."""
 
-from riemap.training.entry import embed
-from riemap.training.epochs import DivergedError, TrainingWarning
-from riemap.training.loop import Callback, Fit, Stop, fit
+from riemap.training.embed_graph import embed
+from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan, steady_plan
-from riemap.training.state import Record
+from riemap.training.state import EpochRecord
+from riemap.training.trainer import DivergedError, TrainingWarning
 
 __all__ = [
     "PRESETS",
     "Callback",
     "DivergedError",
+    "EpochRecord",
     "Fit",
     "Plan",
-    "Record",
     "Stage",
     "Stop",
     "TrainingWarning",

@@ -18,13 +18,13 @@ from riemap.losses import Loss
 from riemap.spaces import Points, Space
 from riemap.types import Array
 
-BLOCK = 1 << 20
+BLOCK_PAIRS = 1 << 20
 """Pairs in a block."""
 
-DENSE = 1 << 21
+DENSE_PAIRS = 1 << 21
 """Most pairs that are looked at all at once."""
 
-COMPARED = 6000**2
+COMPARED_PAIRS = 6000**2
 """The same for a loss that compares rows, which saves a pass over them: some matrices of 288 MB."""
 
 
@@ -51,9 +51,9 @@ class Objective:
         target = self.target.block(nodes, buffer, half=True)
         return self._dense(loss, x, log_scales, target)
 
-    def whole(self, loss: Loss, x: Points, log_scales: Array) -> Slope:
+    def all_pairs(self, loss: Loss, x: Points, log_scales: Array) -> Slope:
         """Over all pairs."""
-        most = COMPARED if loss.compares_rows else DENSE
+        most = COMPARED_PAIRS if loss.compares_rows else DENSE_PAIRS
         if self.target.n**2 <= most or not loss.blockwise:
             return self._dense(loss, x, log_scales, self._all)
         statistics = self._statistics(loss, x, log_scales)
@@ -71,7 +71,7 @@ class Objective:
 
     def value(self, loss: Loss, x: Points, log_scales: Array) -> float:
         """The loss alone, over all pairs."""
-        return self.whole(loss, x, log_scales).value
+        return self.all_pairs(loss, x, log_scales).value
 
     def _dense(self, loss: Loss, x: Points, log_scales: Array, target: Array) -> Slope:
         pairs = self.space.triangle(x, log_scales)
@@ -93,7 +93,7 @@ class Objective:
 
     def _blocks(self) -> Iterator[slice]:
         n = self.target.n
-        size = -(-n // -(-(n * n) // BLOCK))
+        size = -(-n // -(-(n * n) // BLOCK_PAIRS))
         for start in range(0, n, size):
             yield slice(start, min(start + size, n))
 

@@ -15,24 +15,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, final
 
+from riemap.errors import InputError
 from riemap.losses import RSNE, Loss, Schedule
 from riemap.optim import Optimizer, RAdam
 from riemap.optim.radam import Betas
 from riemap.specs import shown, suggestion
 
-RateName: TypeAlias = Literal["constant", "cosine", "plateau"]
+ScheduleName: TypeAlias = Literal["constant", "cosine", "plateau"]
 
-RAMP = 20
+RAMP_EPOCHS = 20
 """Epochs in which a cosine schedule reaches its full rate.
 
 The averages of an optimizer need some to settle.
 """
 
-PAIRS = 6e9
+DEFAULT_PAIRS = 6e9
 """Pairs that the default looks at in all; larger graphs get fewer epochs, between the next two numbers."""
-FEWEST, MOST = 400, 2000
+FEWEST_EPOCHS, MOST_EPOCHS = 400, 2000
 
-WHOLE, BATCH = 1448, 512
+ALL_PAIRS_NODES, BATCH_NODES = 1448, 512
 """Most nodes of which the default takes all pairs in every step; and how many it takes of more."""
 
 
@@ -47,7 +48,7 @@ class Stage:
         What is minimised; a schedule in it runs over these epochs.
     epochs
         How many.
-    rate
+    lr_factor
         Factor of the learning rate.
     schedule
         Of the rate: constant; falling to zero like a cosine; or a tenth whenever the loss has not improved
@@ -63,18 +64,18 @@ class Stage:
 
     loss: Loss
     epochs: int
-    rate: float = 1.0
-    schedule: RateName = "constant"
+    lr_factor: float = 1.0
+    schedule: ScheduleName = "constant"
     scales: bool = True
     rescale: bool = False
     batch: int | None = None
 
-    def factor(self, epoch: int) -> float:
+    def lr_factor_at(self, epoch: int) -> float:
         """Of the learning rate, in an epoch of this stage; a plateau's comes from how the loss went."""
         if self.schedule != "cosine":
-            return self.rate
-        ramp = min(1.0, (epoch + 1) / min(RAMP, max(self.epochs // 4, 1)))
-        return self.rate * ramp * 0.5 * (1.0 + math.cos(math.pi * epoch / self.epochs))
+            return self.lr_factor
+        ramp = min(1.0, (epoch + 1) / min(RAMP_EPOCHS, max(self.epochs // 4, 1)))
+        return self.lr_factor * ramp * 0.5 * (1.0 + math.cos(math.pi * epoch / self.epochs))
 
 
 @final
@@ -95,7 +96,7 @@ class Plan:
     @property
     def unfolds(self) -> bool:
         """Whether the first stage is there to unfold the graph; a burn-in is too slow for that."""
-        return len(self.stages) > 1 and self.stages[0].rate >= 1.0
+        return len(self.stages) > 1 and self.stages[0].lr_factor >= 1.0
 
     def stage(self, epoch: int) -> tuple[int, Stage, int]:
         """Number and stage of an epoch, and how many epochs of that stage came before."""
@@ -115,7 +116,7 @@ class Plan:
                 {
                     "loss": str(s.loss),
                     "epochs": s.epochs,
-                    "rate": s.rate,
+                    "lr_factor": s.lr_factor,
                     "schedule": s.schedule,
                     "scales": s.scales,
                     "rescale": s.rescale,
@@ -137,12 +138,12 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     as good a sample of lengths as any, and many more steps in the time; but not for a loss that looks for
     nearest neighbours, which a sample does not hold.
     """
-    some = BATCH if n > WHOLE else None
-    batch = None if loss.nearsighted else some
+    some = BATCH_NODES if n > ALL_PAIRS_NODES else None
+    batch = None if loss.needs_near_pairs else some
     unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
     last = _epochs(0.75, n, batch) if epochs is None else epochs - unfold
-    first = Stage(RSNE(Schedule(0.2, 0.2)), unfold, _rate(some), "cosine", batch=some)
-    rest = Stage(loss, last, _rate(batch), "cosine", rescale=loss.faithful, batch=batch)
+    first = Stage(RSNE(Schedule(0.2, 0.2)), unfold, _batch_lr_factor(some), "cosine", batch=some)
+    rest = Stage(loss, last, _batch_lr_factor(batch), "cosine", rescale=loss.least_at_target, batch=batch)
     return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
 
 
@@ -160,10 +161,10 @@ def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
 def _epochs(share: float, n: int, batch: int | None) -> int:
     """How many come to this share of the work, within bounds."""
     pairs = 0.5 * n * (n if batch is None else batch)
-    return int(share * min(max(PAIRS / pairs, FEWEST), MOST))
+    return int(share * min(max(DEFAULT_PAIRS / pairs, FEWEST_EPOCHS), MOST_EPOCHS))
 
 
-def _rate(batch: int | None) -> float:
+def _batch_lr_factor(batch: int | None) -> float:
     """Of a stage: what a step misses, the next ones see, so that longer ones pay."""
     return 1.0 if batch is None else 3.0
 
@@ -173,8 +174,8 @@ def paper_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     epochs = 3040 if epochs is None else epochs
     each = min(10, epochs // 5)  # fewer than ten only where there are hardly more than forty in all
     heated = _heated(loss) if each else []
-    burn_in = [Stage(hot, each, rate=0.1, scales=False, batch=BATCH) for hot in heated]
-    last = Stage(loss, epochs - 4 * each, schedule="plateau", batch=BATCH)
+    burn_in = [Stage(hot, each, lr_factor=0.1, scales=False, batch=BATCH_NODES) for hot in heated]
+    last = Stage(loss, epochs - 4 * each, schedule="plateau", batch=BATCH_NODES)
     return Plan((*burn_in, last), RAdam(0.01), scale_lr=0.01)
 
 
@@ -195,9 +196,9 @@ PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {
 def preset_plan(preset: str, loss: Loss, n: int, epochs: int | None = None) -> Plan:
     """The plan of a preset for a graph of ``n`` nodes."""
     if preset not in PRESETS:
-        raise ValueError(
+        raise InputError(
             f"no preset is called {shown(preset)}{suggestion(preset, PRESETS)} There are {', '.join(PRESETS)}"
         )
     if epochs is not None and epochs < 1:
-        raise ValueError(f"epochs={epochs} is not a number of epochs, e.g. 500")
+        raise InputError(f"epochs={epochs} is not a number of epochs, e.g. 500")
     return PRESETS[preset](loss, n, epochs)

@@ -131,7 +131,7 @@ function showTraining() {
     const last = of("loss").at(-1);
     lineChart(card("training-cards", `Loss, stage ${stage + 1}`, `${name}, down to ${shown(last)}.`), of("epoch"), of("loss"), "epoch", `Loss of stage ${stage + 1} by epoch, at the end ${shown(last)}`, true);
   }
-  lineChart(card("training-cards", "Learning rate", "Of the optimizer, epoch by epoch."), history.epoch, history.rate, "epoch", "Learning rate by epoch", false);
+  lineChart(card("training-cards", "Learning rate", "Of the optimizer, epoch by epoch."), history.epoch, history.lr, "epoch", "Learning rate by epoch", false);
 }
 
 // --- start ------------------------------------------------------------------------------------------

@@ -22,12 +22,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
+from riemap.errors import InputError
 from riemap.graphs import Component, Dissimilarities, Graph, open_graph
 from riemap.losses import as_loss
 from riemap.optim import as_optimizer
 from riemap.spaces import Space
 from riemap.specs import shown, suggestion
-from riemap.training.entry import LOSS, check_room, planned
+from riemap.training.embed_graph import LOSS, check_dimension, planned
 
 MOST = 100_000
 """Runs of the largest grid; more is a slip of the keyboard."""
@@ -42,21 +43,21 @@ LISTS: dict[str, list[Any]] = {
 }
 """The lists of a grid, each by an example, which for losses, presets and seeds is what holds if left out."""
 
-OPTIONS: dict[str, Any] = {"epochs": 500, "symmetrise": True, "whole": True}
+OPTIONS: dict[str, Any] = {"epochs": 500, "undirected": True, "require_connected": True}
 """What holds for all runs, each by an example; see ``riemap embed``."""
 
 
-class Source(NamedTuple):
+class GraphSource(NamedTuple):
     """How a graph is opened: the text that names it, and what to do if it is directed or in pieces."""
 
     text: str
-    symmetrise: bool = False
-    whole: bool = False
+    undirected: bool = False
+    require_connected: bool = False
 
     def open(self) -> Graph | Dissimilarities:
         """The graph."""
-        component: Component = "error" if self.whole else "largest"
-        return open_graph(self.text, symmetrise=self.symmetrise, component=component)
+        component: Component = "error" if self.require_connected else "largest"
+        return open_graph(self.text, undirected=self.undirected, component=component)
 
 
 @final
@@ -64,7 +65,7 @@ class Source(NamedTuple):
 class Run:
     """One embedding to be made, with every name in its one spelling."""
 
-    source: Source
+    source: GraphSource
     graph: str
     key: str
     space: str
@@ -78,7 +79,7 @@ class Run:
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> "Run":
         """The run that ``asdict`` took apart."""
-        return cls(**{**found, "source": Source(*found["source"])})
+        return cls(**{**found, "source": GraphSource(*found["source"])})
 
     @property
     def id(self) -> str:
@@ -105,11 +106,11 @@ def read_grid(path: Path) -> tuple[Run, ...]:
         with path.open("rb") as file:
             found = tomllib.load(file)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path.name} is not TOML: {error}") from None
+        raise InputError(f"{path.name} is not TOML: {error}") from None
     try:
         return grid(found)
     except ValueError as error:
-        raise ValueError(f"{path.name}: {error}") from None
+        raise InputError(f"{path.name}: {error}") from None
 
 
 def grid(found: Mapping[str, Any]) -> tuple[Run, ...]:
@@ -121,7 +122,7 @@ def grid(found: Mapping[str, Any]) -> tuple[Run, ...]:
     _check(found)
     count = math.prod(len(found.get(name, [0])) for name in LISTS)
     if count > MOST:
-        raise ValueError(f"the lists make {count:,} runs, and at most {MOST:,} are accepted; split the grid")
+        raise InputError(f"the lists make {count:,} runs, and at most {MOST:,} are accepted; split the grid")
     spaces = _spelled("spaces", found, lambda text: str(Space.parse(text)))
     losses = _spelled("losses", found, lambda text: str(as_loss(text)))
     presets = _spelled("presets", found, str.strip)
@@ -132,21 +133,21 @@ def grid(found: Mapping[str, Any]) -> tuple[Run, ...]:
     runs: list[Run] = []
     named: dict[str, str] = {}
     for text in _spelled("graphs", found, str.strip):
-        source = Source(text, found.get("symmetrise", False), found.get("whole", False))
+        source = GraphSource(text, found.get("undirected", False), found.get("require_connected", False))
         names = itertools.product(spaces, losses, presets, optimizers)
         runs += _runs(source, names, found.get("epochs"), seeds)
         name = runs[-1].graph
         if name in named:  # by which records and tables would tell them apart
-            raise ValueError(f"graphs: {shown(named[name])} and {shown(text)} are both called {shown(name)}")
+            raise InputError(f"graphs: {shown(named[name])} and {shown(text)} are both called {shown(name)}")
         named[name] = text
     return tuple(runs)
 
 
-def _runs(source: Source, names: Any, epochs: int | None, seeds: list[int]) -> Iterator[Run]:
+def _runs(source: GraphSource, names: Any, epochs: int | None, seeds: list[int]) -> Iterator[Run]:
     """The runs of one graph, which is opened to see that it is there, and how large."""
     graph = source.open()
     for space, loss, preset, optimizer in names:
-        check_room(graph, Space.parse(space))
+        check_dimension(graph, Space.parse(space))
         plan = json.dumps(planned(loss, preset, optimizer, epochs, graph.n).as_json())
         for seed in seeds:
             yield Run(source, graph.name, graph.key, space, loss, preset, optimizer, epochs, seed, plan)
@@ -157,29 +158,29 @@ def _check(found: Mapping[str, Any]) -> None:
     known = [*LISTS, *OPTIONS]
     for key in found:
         if key not in known:
-            raise ValueError(
+            raise InputError(
                 f"no key is called {shown(key)}{suggestion(key, known)} There are {', '.join(known)}"
             )
     for name in ("graphs", "spaces"):
         if name not in found:
-            raise ValueError(f"{name} is missing, e.g. {_example(name)}")
+            raise InputError(f"{name} is missing, e.g. {_example(name)}")
     for name in LISTS.keys() & found.keys():
         _check_list(name, found[name])
     for name in OPTIONS.keys() & found.keys():
         if type(found[name]) is not type(OPTIONS[name]):
-            raise ValueError(f"{name} = {shown(found[name])} is not understood; write e.g. {_example(name)}")
+            raise InputError(f"{name} = {shown(found[name])} is not understood; write e.g. {_example(name)}")
 
 
 def _check_list(name: str, values: Any) -> None:
     if not isinstance(values, list) or not values:
-        raise ValueError(f"{name} is a list with something in it, e.g. {_example(name)}")
+        raise InputError(f"{name} is a list with something in it, e.g. {_example(name)}")
     for value in values:
         if name == "seeds" and (type(value) is not int or value < 0):
-            raise ValueError(
+            raise InputError(
                 f"{shown(value)} in seeds is not a whole number from 0 up, e.g. {_example(name)}"
             )
         if name != "seeds" and not isinstance(value, str):
-            raise ValueError(f"{shown(value)} in {name} is not text, e.g. {_example(name)}")
+            raise InputError(f"{shown(value)} in {name} is not text, e.g. {_example(name)}")
 
 
 def _spelled(name: str, found: Mapping[str, Any], spell: Callable[[Any], Any]) -> list[Any]:
@@ -188,7 +189,7 @@ def _spelled(name: str, found: Mapping[str, Any], spell: Callable[[Any], Any]) -
     for value in found.get(name, LISTS[name]):
         spelled = spell(value)
         if spelled in seen:
-            raise ValueError(f"{name}: {shown(seen[spelled])} and {shown(value)} are the same; keep one")
+            raise InputError(f"{name}: {shown(seen[spelled])} and {shown(value)} are the same; keep one")
         seen[spelled] = value
     return list(seen)
 

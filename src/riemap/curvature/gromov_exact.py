@@ -30,9 +30,10 @@ from numpy.typing import NDArray
 
 from riemap.curvature.summary import Progress
 from riemap.distances import memory, shortest_paths
+from riemap.errors import InputError
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
-from riemap.vmath import kernel
+from riemap.vmath import pair_loop
 
 FIRST, LAST = 1 << 8, 1 << 15
 """Pairs that are looked at together, at first and at last, against the best of the earlier ones."""
@@ -59,7 +60,7 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
     distances = np.asarray(shortest_paths(graph))
     if isinstance(graph, Dissimilarities):
         if graph.n > NOT_METRIC:
-            raise ValueError(
+            raise InputError(
                 f"{graph.name}: {graph.n} points are too many for an exact δ, which looks at all quadruples "
                 f"of dissimilarities, of at most {NOT_METRIC} points; delta_sampled (no --exact) does not"
             )
@@ -114,7 +115,7 @@ def _of_block(distances: NDArray[Any], graph: Graph, twice: float, progress: Pro
     return twice
 
 
-@kernel
+@pair_loop
 def _far_apart(distances: Any) -> Any:
     """Whether no neighbour of either node is further from the other."""
     n = len(distances)
@@ -148,7 +149,7 @@ def _mates(pairs: Any, n: Any) -> Any:
     return start, mate, number
 
 
-@kernel
+@pair_loop
 def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any, part: Any, bar: Any) -> Any:
     """Largest 2δ of the pairs of a part with those before them; what does not pass the bar is left out."""
     start, mate, number = mates

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from riemap.errors import InputError
 from riemap.graphs.datasets import DATASETS, load_dataset
 from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
 from riemap.graphs.generators import GENERATORS, generate
@@ -11,7 +12,7 @@ from riemap.specs import shown, suggestion
 
 
 def open_graph(
-    text: str, *, symmetrise: bool = False, component: Component = "largest"
+    text: str, *, undirected: bool = False, component: Component = "largest"
 ) -> Graph | Dissimilarities:
     """Open the file of that name; failing that, make the graph of that spec, or load that dataset.
 
@@ -19,7 +20,7 @@ def open_graph(
     ----------
     text
         ``power.edges.gz``, ``tree(r=4,h=5)`` or ``karate``. A ``.npy`` file holds dissimilarities.
-    symmetrise, component
+    undirected, component
         What to do with a graph that is directed or in several pieces; see :func:`read_graph`.
 
     Examples
@@ -30,12 +31,12 @@ def open_graph(
     if _is_file(text):
         if ".npy" in Path(text.lower()).suffixes:
             return read_dissimilarities(text)
-        return read_graph(text, symmetrise=symmetrise, component=component)
+        return read_graph(text, undirected=undirected, component=component)
     if text in DATASETS:
         return load_dataset(text)
     if "(" in text or text in GENERATORS:
         return generate(text, component=component)
-    raise ValueError(
+    raise InputError(
         f"no file, dataset or generator is called {shown(text)}{suggestion(text, [*DATASETS, *GENERATORS])} "
         "'riemap datasets' lists the datasets; a generator is spelled like 'tree(r=4,h=5)'"
     )

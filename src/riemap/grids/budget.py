@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from statistics import fmean
 from typing import Any, final
 
-from riemap.experiments.grid import Run
-from riemap.experiments.records import Folder
+from riemap.grids.grid import Run
+from riemap.grids.records import Folder
 
 
 @final

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from riemap.experiments.execute import execute
-from riemap.experiments.grid import Run
-from riemap.experiments.records import Folder
+from riemap.grids.grid import Run
+from riemap.grids.local_executor import execute
+from riemap.grids.records import Folder
 
 SAME = 1e-6
 """Relative difference of scores that are the same, as they are with the same versions and processor."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riemap.curvature import Summary, delta_sampled, ollivier_ricci
-from riemap.curvature.triangles import angle_sums
+from riemap.curvature.geodesic_triangles import angle_sums
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph
 from riemap.metrics.scores import LARGE

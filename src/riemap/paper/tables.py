@@ -18,21 +18,22 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from riemap.experiments.grid import Run, grid
-from riemap.experiments.reference import Key, Reference, read_reference
+from riemap.errors import InputError
 from riemap.graphs import DATASETS
+from riemap.grids.grid import Run, grid
+from riemap.grids.published import Key, Reference, read_reference
 from riemap.losses import as_loss
 from riemap.spaces import Space
 from riemap.specs import shown, suggestion
-from riemap.training.entry import planned
+from riemap.training.embed_graph import planned
 
 RULE = (
     "rsne(T=0.2->0.0003)",  # nearest neighbours: F1@1
     "rsne(T=0.2->0.02)",  # all layers: AUC
     "stress + 0.2*rsne(T=1)",  # the same, where lengths help
     "ad",  # lengths: AD
-    "ad + 0.05*rsne(T=0.2->0.003,matched=true)",  # one embedding for all three
-    "ad + 0.01*rsne(T=0.2->0.003,matched=true)",  # the same, where lengths are the harder part
+    "ad + 0.05*rsne(T=0.2->0.003,same_temperature=true)",  # one embedding for all three
+    "ad + 0.01*rsne(T=0.2->0.003,same_temperature=true)",  # the same, where lengths are the harder part
     "rsne(T=0.2->0.006)",  # between the first two: nearest neighbours and layers of small worlds
 )
 """Losses with which every graph is embedded in every space; a line more is a loss more."""
@@ -95,7 +96,7 @@ def selected(table: PaperTable, graphs: Sequence[str] = (), spaces: Sequence[str
     _check(table, "space", spelled, (space for _, space in keys))
     found = [key for key in keys if key[0] in (graphs or [key[0]]) and key[1] in (spelled or [key[1]])]
     if not found:
-        raise ValueError(f"{table.name} has none of these graphs in any of these spaces")
+        raise InputError(f"{table.name} has none of these graphs in any of these spaces")
     return found
 
 
@@ -104,7 +105,7 @@ def _check(table: PaperTable, what: str, given: Iterable[str], known: Iterable[s
     for name in given:
         if name not in names:
             near = suggestion(name, names)
-            raise ValueError(f"{table.name} has no {what} {shown(name)}{near} It has {', '.join(names)}")
+            raise InputError(f"{table.name} has no {what} {shown(name)}{near} It has {', '.join(names)}")
 
 
 def paper_runs(table: PaperTable, keys: Iterable[Key], seeds: Sequence[int] = (0,)) -> list[Run]:

@@ -20,8 +20,9 @@ from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numba
 
-from riemap.experiments.grid import Run, Source
-from riemap.experiments.records import Folder, machine
+from riemap.errors import InputError
+from riemap.grids.grid import GraphSource, Run
+from riemap.grids.records import Folder, machine
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
@@ -106,10 +107,10 @@ def _result(run: Run, graph: "Opened") -> "tuple[dict[str, Any], Embedding]":
     from riemap.metrics import evaluate
     from riemap.spaces import Space
     from riemap.training import fit
-    from riemap.training.entry import planned
+    from riemap.training.embed_graph import planned
 
     if graph.key != run.key:
-        raise ValueError(f"{run.graph} is not what it was when the grid began")
+        raise InputError(f"{run.graph} is not what it was when the grid began")
     plan = planned(run.loss, run.preset, run.optimizer, run.epochs, graph.n)
     result = fit(graph, Space.parse(run.space), plan, seed=run.seed)
     scores = evaluate(result.embedding, graph)
@@ -133,7 +134,7 @@ def angles(embedding: "Embedding") -> dict[str, Any] | None:
     """How the embedding curves: mean and quantiles of the normalised sums of angles in its triangles."""
     import numpy as np
 
-    from riemap.curvature.triangles import angle_sums
+    from riemap.curvature.geodesic_triangles import angle_sums
 
     values = angle_sums(embedding).values if embedding.n > 2 else np.empty(0)
     if len(values) == 0:
@@ -142,7 +143,7 @@ def angles(embedding: "Embedding") -> dict[str, Any] | None:
 
 
 @functools.lru_cache(maxsize=1)
-def _opened(source: Source) -> "Opened":
+def _opened(source: GraphSource) -> "Opened":
     return source.open()
 
 

@@ -19,10 +19,11 @@ import numba
 
 import riemap
 from riemap.distances import given, shortest_paths
-from riemap.experiments.execute import PATIENCE, Outcome, Wanted, always
-from riemap.experiments.grid import Run, Source
-from riemap.experiments.records import Folder
-from riemap.experiments.work import DONE, FAILED, FOUND, LEFT, computed, failure
+from riemap.errors import InputError
+from riemap.grids.grid import GraphSource, Run
+from riemap.grids.local_executor import PATIENCE, Outcome, Wanted, always
+from riemap.grids.records import Folder
+from riemap.grids.worker import DONE, FAILED, FOUND, LEFT, computed, failure
 from riemap.specs import shown
 
 if TYPE_CHECKING:
@@ -57,11 +58,11 @@ def execute_on_ray(
     if not runs:
         return
     ray = connected(address)
-    crew = _Crew(ray, folder, runs, wanted)
+    pool = RayPool(ray, folder, runs, wanted)
     try:
-        yield from crew.outcomes()
+        yield from pool.outcomes()
     finally:
-        crew.close()
+        pool.close()
         ray.shutdown()
 
 
@@ -77,7 +78,7 @@ def connected(address: str) -> Any:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError, ValueError) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise ValueError(f"cannot join the Ray cluster at {address}: {reason[0]}") from None
+        raise InputError(f"cannot join the Ray cluster at {address}: {reason[0]}") from None
     return ray
 
 
@@ -85,14 +86,14 @@ def _answering(address: str) -> str:
     """The address in full, if anyone is there."""
     parts = re.fullmatch(r"(ray://)?([\w.-]+|\[[0-9a-fA-F:]+\])(?::([0-9]{1,5}))?", address)
     if parts is None:
-        raise ValueError(
+        raise InputError(
             f"{shown(address)} is not the address of a Ray cluster, e.g. 127.0.0.1:6379, or auto"
         )
     scheme, host, port = parts[1] or "", parts[2], int(parts[3] or PORT)
     try:
         socket.create_connection((host.strip("[]"), port), ANSWER).close()
     except (OSError, OverflowError) as error:
-        raise ValueError(
+        raise InputError(
             f"no Ray cluster answers at {host}:{port} ({error}); 'ray start --head' starts one"
         ) from None
     return f"{scheme}{host}:{port}"
@@ -103,7 +104,7 @@ def remote_run(
 ) -> "tuple[dict[str, Any], Embedding | None]":
     """What a node does: a run, on one core, with distances from its object store."""
     if version != riemap.__version__:
-        raise ValueError(f"a node has riemap {riemap.__version__}")
+        raise InputError(f"a node has riemap {riemap.__version__}")
     numba.set_num_threads(1)
     with given(graph, matrix):
         record, embedding = computed(Run.from_json(spec), lambda: graph)
@@ -118,7 +119,7 @@ class _Flight(NamedTuple):
 
 
 @final
-class _Crew:
+class RayPool:
     """Runs to do, those that nodes are at, and what is in the object store for them."""
 
     def __init__(self, ray: Any, folder: Folder, runs: Sequence[Run], wanted: Wanted) -> None:
@@ -126,7 +127,7 @@ class _Crew:
         self.todo = deque((run, folder.stamp(run.id)) for run in runs)
         self.flights: dict[Any, _Flight] = {}
         self.task = ray.remote(num_cpus=1, max_retries=RETRIES)(remote_run)
-        self.shipped: tuple[Source | None, tuple[Any, Any]] = (None, (None, None))
+        self.shipped: tuple[GraphSource | None, tuple[Any, Any]] = (None, (None, None))
 
     def outcomes(self) -> Generator[Outcome, None, None]:
         """Send runs out while there are cores, and tell of each that came back."""
@@ -159,7 +160,7 @@ class _Crew:
                 ref = self.task.remote(riemap.__version__, asdict(run), graph, matrix, self.folder.compact)
                 self.flights[ref] = _Flight(run, lock)
 
-    def _ship(self, source: Source) -> tuple[Any, Any]:
+    def _ship(self, source: GraphSource) -> tuple[Any, Any]:
         """A graph and its distances in the object store, which keeps them as long as a run needs them."""
         if self.shipped[0] != source:
             graph = source.open()
@@ -172,7 +173,7 @@ class _Crew:
             try:
                 record, embedding = self.ray.get(ref)
             except self.ray.exceptions.RayTaskError as error:
-                raise ValueError(
+                raise InputError(
                     f"the cluster cannot do the runs of riemap {riemap.__version__}: {_last_line(error)}"
                 ) from None
             except self.ray.exceptions.RayError as error:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import prange
 
 from riemap.types import Array
-from riemap.vmath import inline, kernel
+from riemap.vmath import inline, pair_loop
 
 
 @inline
@@ -33,7 +33,7 @@ def stride(n: int) -> int:
     return n + 8 if n % 64 == 0 else n
 
 
-@kernel
+@pair_loop
 def mirror(a: Array, b: Array) -> None:
     """Write the lower triangle of ``b`` onto the upper one of ``a``, one cache line at a time."""
     n = a.shape[0]
@@ -52,7 +52,7 @@ def mirror(a: Array, b: Array) -> None:
             a[j, i] = b[i, j]
 
 
-@kernel
+@pair_loop
 def scale(a: Array, factor: float, symmetric: bool) -> None:
     """Multiply in place; of a ``symmetric`` matrix, here and below, the lower triangle."""
     n, m = a.shape
@@ -62,7 +62,7 @@ def scale(a: Array, factor: float, symmetric: bool) -> None:
             a[i, j] *= factor
 
 
-@kernel
+@pair_loop
 def add(a: Array, b: Array, symmetric: bool) -> Array:
     """The sum, in a new array."""
     n, m = a.shape
@@ -74,7 +74,7 @@ def add(a: Array, b: Array, symmetric: bool) -> Array:
     return out
 
 
-@kernel
+@pair_loop
 def accumulate(a: Array, factor: float, b: Array, symmetric: bool) -> None:
     """Add ``factor * b``, which ``b`` becomes, onto ``a``.
 
@@ -89,7 +89,7 @@ def accumulate(a: Array, factor: float, b: Array, symmetric: bool) -> None:
             a[i, j] += b[i, j]
 
 
-@kernel
+@pair_loop
 def row_products(a: Array, b: Array, symmetric: bool) -> Array:
     """Of each row, the sum of ``a * b``: unlike BLAS, the same bytes on any number of threads."""
     n, m = a.shape

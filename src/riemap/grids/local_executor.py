@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import NamedTuple, TypeAlias, final
 
-from riemap.experiments.grid import Run
-from riemap.experiments.records import Folder, cores
-from riemap.experiments.work import FAILED, HELD, LEFT, failure
+from riemap.grids.grid import Run
+from riemap.grids.records import Folder, cores
+from riemap.grids.worker import FAILED, HELD, LEFT, failure
 
 TRIES = 2
 """Times that a run is begun whose worker dies of it."""
@@ -69,18 +69,18 @@ def execute(
         Asked of a run before it is begun, such as whether there is time for it.
     """
     count = max(1, min(workers, cores(), len(runs)))
-    crew = _Crew(folder, runs, _threads(count), wanted)
-    threads = [threading.Thread(target=crew.serve, daemon=True) for _ in range(count)]
+    pool = WorkerPool(folder, runs, _threads(count), wanted)
+    threads = [threading.Thread(target=pool.serve, daemon=True) for _ in range(count)]
     try:
         for thread in threads:
             thread.start()
         for _ in runs:
-            found = crew.events.get()
+            found = pool.events.get()
             if isinstance(found, BaseException):
                 raise found
             yield found
     finally:
-        crew.close()
+        pool.close()
         for thread in threads:
             thread.join()
 
@@ -93,12 +93,12 @@ def _threads(workers: int) -> int:
 
 
 class _Worker:
-    """A process that does runs; see :mod:`riemap.experiments.work`."""
+    """A process that does runs; see :mod:`riemap.grids.worker`."""
 
     def __init__(self, threads: int) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 -- open as long as the process
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "riemap.experiments.work"],
+            [sys.executable, "-P", "-m", "riemap.grids.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
@@ -136,7 +136,7 @@ class _Worker:
 
 
 @final
-class _Crew:
+class WorkerPool:
     """Runs to do, and threads of ours that each have a worker do some of them."""
 
     def __init__(self, folder: Folder, runs: Sequence[Run], threads: int, wanted: Wanted) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from riemap.experiments.reference import Reference
-from riemap.experiments.tables import Row, ranks, text
+from riemap.grids.published import Reference
+from riemap.grids.tables import Row, ranks, text
 
 MARKS = {0: " ", 1: "*", 2: "+", 3: "-"}
 """Of the best and second best of a group, and of what falls short, in a plain text."""

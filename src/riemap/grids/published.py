@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from riemap.experiments.tables import Row, better, digits, text
+from riemap.errors import InputError
+from riemap.grids.tables import Row, better, digits, text
 from riemap.metrics import METRICS
 from riemap.spaces import Space
 from riemap.specs import shown
@@ -56,12 +57,12 @@ def our_space(name: str, dim: str = "") -> Space:
     """
     if name in _NAMES:
         if not re.fullmatch(r"[0-9]{1,4}", dim):
-            raise ValueError(f"{name} needs a dimension, and {shown(dim)} is none")
+            raise InputError(f"{name} needs a dimension, and {shown(dim)} is none")
         space = Space.parse(_NAMES[name](int(dim)))
     else:
         space = Space.parse(re.sub(r"\bSPD\(", "Stein(", name))
     if dim and dim != str(space.dim):
-        raise ValueError(f"{shown(name)} has {space.dim} dimensions, and not {shown(dim)}")
+        raise InputError(f"{shown(name)} has {space.dim} dimensions, and not {shown(dim)}")
     return space
 
 
@@ -78,19 +79,19 @@ def read_reference(path: Path, metrics: Sequence[str] = ()) -> Reference:
     try:
         lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True))
     except (ValueError, csv.Error) as error:
-        raise ValueError(f"{path.name} is not CSV: {error}") from None
+        raise InputError(f"{path.name} is not CSV: {error}") from None
     names = list(lines[0]) if lines else []
     known = [m.name for m in METRICS if m.name in names]
     numbered = list(enumerate(lines, 2))
     if names[:1] == ["space"] and len(names) > 1 and not {*known, *KEYS} & set(names[1:]):
         if len(metrics) != 1:
-            raise ValueError(
+            raise InputError(
                 f"{path.name} has a column a graph, all of one metric; say which, e.g. --metric ad"
             )
         known = list(metrics)
         numbered = [(k, _long(line, graph, known[0])) for graph in names[1:] for k, line in numbered]
     elif not known or not set(KEYS) <= set(names):
-        raise ValueError(
+        raise InputError(
             f"{path.name} has the columns {shown(names)}; a reference has graph, dim, space, and "
             "metrics such as f1@1, auc, ad"
         )
@@ -100,10 +101,10 @@ def read_reference(path: Path, metrics: Sequence[str] = ()) -> Reference:
             graph, dim, name = ((line.get(key) or "").strip() for key in KEYS)
             key = graph, str(our_space(name, dim))
             if key in found:
-                raise ValueError(f"{graph} in {key[1]} is there already")
+                raise InputError(f"{graph} in {key[1]} is there already")
             found[key] = {m: v for m in known if (v := _number(line[m] or "")) is not None}
         except ValueError as error:
-            raise ValueError(f"{path.name}, row {number}: {error}") from None
+            raise InputError(f"{path.name}, row {number}: {error}") from None
     return found
 
 
@@ -117,7 +118,7 @@ def _number(given: str) -> float | None:
         return None
     value = float(given)
     if not math.isfinite(value):
-        raise ValueError(f"{shown(given)} is not a number")
+        raise InputError(f"{shown(given)} is not a number")
     return value
 
 

@@ -11,6 +11,7 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from riemap.errors import InputError
 from riemap.specs import shown
 
 OPENERS: Mapping[str, Callable[[IO[bytes]], BufferedIOBase]] = {
@@ -26,7 +27,7 @@ SUSPECT_SIZE = 2**28
 SUSPECT_RATIO = 200
 
 
-class Source(NamedTuple):
+class TextFile(NamedTuple):
     """A file: its decompressed bytes, its name in messages, its name and extension as a graph."""
 
     data: bytes
@@ -34,9 +35,9 @@ class Source(NamedTuple):
     name: str
     extension: str
 
-    def error(self, line: int, problem: str) -> ValueError:
+    def error(self, line: int, problem: str) -> InputError:
         """The error to raise for a line, counted from one."""
-        return ValueError(f"{self.file}, line {line}: {problem}")
+        return InputError(f"{self.file}, line {line}: {problem}")
 
     def lines(self) -> list[bytes]:
         """The lines of a text in UTF-8, without their ends."""
@@ -54,7 +55,7 @@ class Source(NamedTuple):
         return self.data.removeprefix(BYTE_ORDER_MARK).splitlines()
 
 
-def load(path: str | os.PathLike[str], extensions: Iterable[str], example: str) -> Source:
+def load(path: str | os.PathLike[str], extensions: Iterable[str], example: str) -> TextFile:
     """Read a file whose extension, but for a compression, is one of ``extensions``."""
     path = Path(path)
     file = path.name if path.name.isprintable() else ascii(path.name)[1:-1]
@@ -63,9 +64,9 @@ def load(path: str | os.PathLike[str], extensions: Iterable[str], example: str) 
         stem, compression = file, ""
     name, extension = os.path.splitext(stem)
     if path.is_dir():
-        raise ValueError(f"{file} is a folder, not a file, e.g. {example}")
+        raise InputError(f"{file} is a folder, not a file, e.g. {example}")
     if extension.lower() not in extensions:
-        raise ValueError(
+        raise InputError(
             f"{file} has the extension {extension!r}; accepted are {' '.join(extensions)}, "
             f"each also with .gz, .bz2 or .xz, e.g. {example}"
         )
@@ -73,8 +74,8 @@ def load(path: str | os.PathLike[str], extensions: Iterable[str], example: str) 
     if compression:
         data = _decompressed(data, compression.lower(), file)
     if not data.removeprefix(BYTE_ORDER_MARK).strip():
-        raise ValueError(f"{file} is empty")
-    return Source(data, file, name, extension.lower())
+        raise InputError(f"{file} is empty")
+    return TextFile(data, file, name, extension.lower())
 
 
 def _decompressed(packed: bytes, compression: str, file: str) -> bytes:
@@ -88,14 +89,14 @@ def _decompressed(packed: bytes, compression: str, file: str) -> bytes:
                 refuse_bomb(size, len(packed), file)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         reason = shown(str(error), 80)
-        raise ValueError(f"{file} is not a whole {compression} file: {reason}; compress it anew") from None
+        raise InputError(f"{file} is not a whole {compression} file: {reason}; compress it anew") from None
     return b"".join(parts)
 
 
 def refuse_bomb(size: int, packed: int, file: str) -> None:
     """Refuse what expands beyond all reason."""
     if size > SUSPECT_SIZE and size > SUSPECT_RATIO * packed:
-        raise ValueError(
+        raise InputError(
             f"{file} expands from {packed:,} to over {size:,} bytes, more than {SUSPECT_RATIO}-fold; "
             "if that is meant, decompress it first"
         )
@@ -108,7 +109,7 @@ def content_lines(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
     return places, [stripped[i - 1] for i in places]
 
 
-def split(source: Source, place: int, line: bytes) -> list[bytes]:
+def split(source: TextFile, place: int, line: bytes) -> list[bytes]:
     """The fields of a line between commas, which quotes protect."""
     if b'"' not in line:
         return [field.strip() for field in line.split(b",")]

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riemap.distances import shortest_paths
-from riemap.experiments.beside import lines
-from riemap.experiments.grid import Run, grid
-from riemap.experiments.paper import PRESET, TABLES, is_current
 from riemap.graphs import load_dataset
+from riemap.grids.grid import Run, grid
+from riemap.paper.tables import PRESET, TABLES, is_current
+from riemap.paper.versus_published import lines
 from riemap.types import Array
 
 SYNTHETIC = ("grid", "cycle", "tree", "cycle-of-trees")

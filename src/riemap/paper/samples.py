@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from riemap.curvature.geodesic_triangles import TRIPLES, angle_sums
 from riemap.curvature.sectional import sectional
-from riemap.curvature.triangles import TRIPLES, angle_sums
 from riemap.embeddings import Embedding
 from riemap.manifolds.euclidean import Euclidean
 from riemap.random_graphs import distance_matrix, sample, threshold_graphs, thresholds

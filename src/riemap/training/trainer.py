@@ -18,25 +18,25 @@ from riemap.losses import Loss
 from riemap.manifolds.euclidean import Euclidean
 from riemap.optim import RAdam
 from riemap.spaces import Points, Space
+from riemap.training.initialisation import starts
 from riemap.training.objective import Objective, Slope
 from riemap.training.plan import Plan, Stage
-from riemap.training.starts import starts
-from riemap.training.state import Progress, Record
+from riemap.training.state import EpochRecord, TrainingState
 from riemap.types import Array
 
-PATIENCE, THRESHOLD, LEAST_RATE = 50, 1e-4, 1e-5
+PLATEAU_EPOCHS, PLATEAU_GAIN, LEAST_LR = 50, 1e-4, 1e-5
 """A plateau: epochs without a relative improvement by the second number; the rate at which to stop."""
 
-LOWERED = 0.1
+LR_DROP = 0.1
 """What the rate is multiplied by on a plateau, and after a step to a place that is none."""
 
-SHIFTS = np.arange(-14.0, 14.5, 0.5)
+LOG_SCALE_SHIFTS = np.arange(-14.0, 14.5, 0.5)
 """Logarithms of the factors that are tried on all distances when a stage begins."""
 
-SAMPLE = 512
+SHIFT_NODES = 512
 """Nodes that they are tried on."""
 
-TRIAL = 100
+TRIAL_EPOCHS = 100
 """Epochs of each stage after which it shows which of some starts is best."""
 
 
@@ -48,7 +48,7 @@ class DivergedError(ArithmeticError):
     """The loss, or a point, was no number, and a lower rate did not help."""
 
 
-class Epochs:
+class Trainer:
     """What stays the same from the first epoch to the last."""
 
     def __init__(self, graph: Graph | Dissimilarities, space: Space, plan: Plan, seed: int) -> None:
@@ -59,7 +59,7 @@ class Epochs:
         self.log_scale = Euclidean(1)  # each logarithm of a scale is a point of its own
         self.started = time.perf_counter()
 
-    def start(self, stopped: Callable[[], bool] = lambda: False) -> Progress:
+    def start(self, stopped: Callable[[], bool] = lambda: False) -> TrainingState:
         """Where to start from; if there is a choice, from where a short run gets furthest."""
         rng = np.random.default_rng(self.seed)
         found = starts(self.space, self.target, rng, self.plan.radius)
@@ -70,16 +70,16 @@ class Epochs:
             return first
         return min((self._tried(state, stopped) for state in (first, *others)), key=itemgetter(0))[1]
 
-    def _at(self, points: Points) -> Progress:
+    def _at(self, points: Points) -> TrainingState:
         """At these points, every scale one."""
         log_scales = np.zeros(len(points))
-        return Progress(points, log_scales, self._moments(points), self._scale_moments(log_scales))
+        return TrainingState(points, log_scales, self._moments(points), self._scale_moments(log_scales))
 
-    def _tried(self, state: Progress, stopped: Callable[[], bool]) -> tuple[float, Progress]:
+    def _tried(self, state: TrainingState, stopped: Callable[[], bool]) -> tuple[float, TrainingState]:
         """The loss that a short run comes to, and where its first stage has led."""
         trial = copy(self)
         batch = self.plan.stages[0].batch
-        stages = [replace(s, epochs=min(TRIAL, s.epochs), batch=batch) for s in self.plan.stages]
+        stages = [replace(s, epochs=min(TRIAL_EPOCHS, s.epochs), batch=batch) for s in self.plan.stages]
         trial.plan = replace(self.plan, stages=(replace(stages[0], rescale=True), *stages[1:]))
         unfolded = state
         try:
@@ -98,50 +98,57 @@ class Epochs:
     def _scale_moments(self, log_scales: Array) -> tuple[Array, ...]:
         return self.scale_optimizer.init(self.log_scale, log_scales[:, None])
 
-    def epoch(self, state: Progress) -> Progress:
+    def epoch(self, state: TrainingState) -> TrainingState:
         """One pass over the nodes; from a place that is none, back to where it began, at a lower rate."""
         number, stage, within = self.plan.stage(state.epoch)
         if within == 0:
             state = self._begin(state, stage)
-        loss = stage.loss.on(self.target.least).at(within / max(stage.epochs - 1, 1))
-        rate = stage.factor(within) * state.factor
+        loss = stage.loss.for_target(self.target.least).at_progress(within / max(stage.epochs - 1, 1))
+        lr_factor = stage.lr_factor_at(within) * state.lr_factor
         try:
-            following, value = self._steps(state, loss, rate, stage)
+            following, value = self._steps(state, loss, lr_factor, stage)
         except FloatingPointError:
             return self._rescue(state)
-        lr = rate * self.plan.optimizer.lr
-        record = Record(state.epoch, number, value, lr, time.perf_counter() - self.started)
+        lr = lr_factor * self.plan.optimizer.lr
+        record = EpochRecord(state.epoch, number, value, lr, time.perf_counter() - self.started)
         following = replace(following, epoch=state.epoch + 1, history=[*state.history, record])
         return self._judge(state, following, value, stage)
 
-    def _begin(self, state: Progress, stage: Stage) -> Progress:
+    def _begin(self, state: TrainingState, stage: Stage) -> TrainingState:
         """What changes between two stages.
 
         Their losses are not comparable, so what was best counts no more.
         """
-        state = replace(state, best=math.inf, best_points=(), patience=0, factor=LOWERED**state.rescued)
+        state = replace(state, best=math.inf, best_points=(), patience=0, lr_factor=LR_DROP**state.rescued)
         if not stage.rescale:
             return state
         log_scales = state.log_scales + self._best_shift(state, stage)
         moments, scale_moments = self._moments(state.points), self._scale_moments(log_scales)
         return replace(state, log_scales=log_scales, moments=moments, scale_moments=scale_moments)
 
-    def _best_shift(self, state: Progress, stage: Stage) -> float:
+    def _best_shift(self, state: TrainingState, stage: Stage) -> float:
         """The one number to add to all log-scales that makes the loss of some nodes least."""
-        nodes = np.sort(np.random.default_rng(self.seed).permutation(self.target.n)[:SAMPLE])
-        loss, x = stage.loss.on(self.target.least).at(0.0), tuple(p[nodes] for p in state.points)
-        tried = [(self.objective.batch(loss, x, state.log_scales + c, nodes).value, c) for c in SHIFTS]
+        nodes = np.sort(np.random.default_rng(self.seed).permutation(self.target.n)[:SHIFT_NODES])
+        loss, x = (
+            stage.loss.for_target(self.target.least).at_progress(0.0),
+            tuple(p[nodes] for p in state.points),
+        )
+        tried = [
+            (self.objective.batch(loss, x, state.log_scales + c, nodes).value, c) for c in LOG_SCALE_SHIFTS
+        ]
         return float(min((pair for pair in tried if math.isfinite(pair[0])), default=(0.0, 0.0))[1])
 
-    def _whole(self, stage: Stage) -> bool:
+    def _is_all_pairs(self, stage: Stage) -> bool:
         """Whether every step is over all pairs."""
         return stage.batch is None or stage.batch >= self.target.n
 
-    def _steps(self, state: Progress, loss: Loss, rate: float, stage: Stage) -> tuple[Progress, float]:
+    def _steps(
+        self, state: TrainingState, loss: Loss, lr_factor: float, stage: Stage
+    ) -> tuple[TrainingState, float]:
         """An epoch's steps and its loss: over all pairs before its one step, or the mean over its batches."""
-        if self._whole(stage):
-            slope = self.objective.whole(loss, state.points, state.log_scales)
-            return self._step(state, slope, slice(None), self.target.n, rate, stage), slope.value
+        if self._is_all_pairs(stage):
+            slope = self.objective.all_pairs(loss, state.points, state.log_scales)
+            return self._step(state, slope, slice(None), self.target.n, lr_factor, stage), slope.value
         batches = self._batches(state.epoch, stage)
         total = 0.0
         state = replace(state, points=tuple(x.copy() for x in state.points), moments=_copied(state.moments))
@@ -149,7 +156,7 @@ class Epochs:
             x = tuple(p[nodes] for p in state.points)
             slope = self.objective.batch(loss, x, state.log_scales, nodes)
             total += slope.value * len(nodes)
-            state = self._step(state, slope, nodes, len(nodes), rate, stage)
+            state = self._step(state, slope, nodes, len(nodes), lr_factor, stage)
         return state, total / self.target.n
 
     def _batches(self, epoch: int, stage: Stage) -> list[NDArray[np.int64]]:
@@ -161,13 +168,13 @@ class Epochs:
 
     def _step(
         self,
-        state: Progress,
+        state: TrainingState,
         slope: Slope,
         nodes: slice | NDArray[np.int64],
         count: int,
-        rate: float,
+        lr_factor: float,
         stage: Stage,
-    ) -> Progress:
+    ) -> TrainingState:
         """Move some points, and the scales.
 
         A loss is a mean over nodes; what moves a point is the slope of the sum, which is of the same size for
@@ -178,7 +185,7 @@ class Epochs:
         points, moments = list(state.points), list(state.moments)
         for k, m in enumerate(self.space.factors):
             x, own = points[k][nodes], tuple(a[nodes] for a in moments[k])
-            y, own = self.plan.optimizer.step(m, x, count * slope.points[k], own, rate)
+            y, own = self.plan.optimizer.step(m, x, count * slope.points[k], own, lr_factor)
             if not np.isfinite(y).all():
                 raise FloatingPointError
             if isinstance(nodes, slice):
@@ -188,28 +195,32 @@ class Epochs:
                 for a, b in zip(moments[k], own, strict=True):
                     a[nodes] = b
         state = replace(state, points=tuple(points), moments=tuple(moments))
-        return self._scale_step(state, count * slope.log_scales, rate) if stage.scales else state
+        return self._scale_step(state, count * slope.log_scales, lr_factor) if stage.scales else state
 
-    def _scale_step(self, state: Progress, slope: Array, rate: float) -> Progress:
+    def _scale_step(self, state: TrainingState, slope: Array, lr_factor: float) -> TrainingState:
         x, moments = self.scale_optimizer.step(
-            self.log_scale, state.log_scales[:, None], slope[:, None], state.scale_moments, rate
+            self.log_scale, state.log_scales[:, None], slope[:, None], state.scale_moments, lr_factor
         )
         return replace(state, log_scales=x[:, 0], scale_moments=moments)
 
-    def _judge(self, before: Progress, after: Progress, value: float, stage: Stage) -> Progress:
+    def _judge(
+        self, before: TrainingState, after: TrainingState, value: float, stage: Stage
+    ) -> TrainingState:
         """Keep what is best, and lower the rate on a plateau."""
-        seen = before if self._whole(stage) else after
-        moving = stage.loss.at(0.0) != stage.loss.at(1.0)  # its values are not comparable: the last counts
-        improved = value < after.best * (1.0 - THRESHOLD)
+        seen = before if self._is_all_pairs(stage) else after
+        moving = stage.loss.at_progress(0.0) != stage.loss.at_progress(
+            1.0
+        )  # its values are not comparable: the last counts
+        improved = value < after.best * (1.0 - PLATEAU_GAIN)
         if value < after.best or moving:
             after = replace(after, best=value, best_points=seen.points, best_log_scales=seen.log_scales)
         if stage.schedule != "plateau" or improved:
             return replace(after, patience=0)
-        if after.patience < PATIENCE:
+        if after.patience < PLATEAU_EPOCHS:
             return replace(after, patience=after.patience + 1)
-        return replace(after, patience=0, factor=after.factor * LOWERED)
+        return replace(after, patience=0, lr_factor=after.lr_factor * LR_DROP)
 
-    def _rescue(self, state: Progress) -> Progress:
+    def _rescue(self, state: TrainingState) -> TrainingState:
         """Back to the best points, at a lower rate; once."""
         where = f"epoch {state.epoch + 1} of training in {self.space}"
         if state.rescued:
@@ -228,19 +239,19 @@ class Epochs:
             log_scales=log_scales,
             moments=self._moments(points),
             scale_moments=self._scale_moments(log_scales),
-            factor=state.factor * LOWERED,
+            lr_factor=state.lr_factor * LR_DROP,
             rescued=state.rescued + 1,
         )
 
-    def stands_still(self, state: Progress) -> bool:
+    def stands_still(self, state: TrainingState) -> bool:
         """Whether plateaus have brought the rate below the least one."""
         if not state.epoch:
             return False
         _, stage, _ = self.plan.stage(state.epoch - 1)
-        rate = self.plan.optimizer.lr * stage.rate * state.factor
-        return stage.schedule == "plateau" and rate < LEAST_RATE * (1.0 - 1e-9)
+        lr = self.plan.optimizer.lr * stage.lr_factor * state.lr_factor
+        return stage.schedule == "plateau" and lr < LEAST_LR * (1.0 - 1e-9)
 
-    def embedding(self, state: Progress) -> Embedding:
+    def embedding(self, state: TrainingState) -> Embedding:
         """The best points, if an epoch of the last stage has told which they are."""
         if not state.best_points:
             return Embedding(self.space, state.points, state.log_scales, self.labels)

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.embeddings import Embedding
+from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.spaces import Points, Space
 from riemap.types import Array
@@ -134,13 +135,13 @@ def is_triangle(
 def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
     """Numbers of three different nodes, ``(triples, 3)``, every order of every three as likely."""
     if n < 3:
-        raise ValueError(f"a triangle needs three nodes, and the embedding has {n}")
+        raise InputError(f"a triangle needs three nodes, and the embedding has {n}")
     if triples < 1:
-        raise ValueError(
+        raise InputError(
             f"triples={triples} is not a number of triangles; give one from 1 up, e.g. {TRIPLES}"
         )
     if seed < 0:
-        raise ValueError(f"seed={seed} is negative; give a whole number from 0 up")
+        raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
     first, second, third = np.random.default_rng(seed).integers(0, [[n], [n - 1], [n - 2]], (3, triples))
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)

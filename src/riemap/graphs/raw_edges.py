@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.errors import InputError
 from riemap.graphs.graph import Component, Graph, check_nodes
 from riemap.specs import shown
 from riemap.types import Array
@@ -29,16 +30,16 @@ class Arcs:
     place: Callable[[int], str]
     listing: Listing = "once"
 
-    def graph(self, name: str, symmetrise: bool, component: Component) -> Graph:
+    def graph(self, name: str, undirected: bool, component: Component) -> Graph:
         """The graph, unless its edges have directions that nobody asked to ignore."""
         kept = np.arange(len(self.ends))
         # Weights that are no lengths are for from_edges to refuse: they are no matter of direction.
         sound = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
         if self.listing != "once" and sound:
             lone = _without_mirror(self.ends, self.weights)
-            if not symmetrise and (self.listing == "directed" or lone is not None):
-                raise ValueError(
-                    f"{name}{self._why(lone)}; symmetrise=True (--symmetrise) ignores directions"
+            if not undirected and (self.listing == "directed" or lone is not None):
+                raise InputError(
+                    f"{name}{self._why(lone)}; undirected=True (--undirected) ignores directions"
                 )
             if lone is None:
                 kept = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
@@ -81,7 +82,7 @@ def complete(weights: Sequence[float | None], place: Callable[[int], str], name:
     if len(missing) == len(weights):
         return None
     if missing:
-        raise ValueError(
+        raise InputError(
             f"{name}, {place(missing[0])}: the edge has no weight, but "
             f"{len(weights) - len(missing)} of {len(weights)} edges have one; give one to all or to none"
         )
@@ -91,12 +92,12 @@ def complete(weights: Sequence[float | None], place: Callable[[int], str], name:
 def matrix_arcs(matrix: Any, name: str) -> Arcs:
     """The stored entries of a SciPy sparse matrix, or those of a NumPy array that are not zero."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(
+        raise InputError(
             f"{name}: an adjacency matrix is square, not {matrix.shape}; "
             "for an (m, 2) array of edges use Graph.from_edges"
         )
     if matrix.dtype.kind not in "biuf":
-        raise ValueError(f"{name}: an adjacency matrix holds real numbers, not {matrix.dtype}")
+        raise InputError(f"{name}: an adjacency matrix holds real numbers, not {matrix.dtype}")
     if isinstance(matrix, np.ndarray):
         ends = np.argwhere(matrix)
         weights = np.asarray(matrix)[tuple(ends.T)].astype(np.float64)

@@ -4,11 +4,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from riemap.errors import InputError
 from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.spaces import Space
-from riemap.training.loop import Callback, Fit, fit
+from riemap.training.fit import Callback, Fit, fit
 from riemap.training.plan import Plan, preset_plan
 
 LOSS = "stress"
@@ -56,7 +57,7 @@ def embed(
     """
     opened = _opened(graph)
     where = Space.parse(space) if isinstance(space, str) else space
-    check_room(opened, where)
+    check_dimension(opened, where)
     plan = planned(loss, preset, optimizer, epochs, opened.n)
     return fit(opened, where, plan, seed=seed, callbacks=callbacks)
 
@@ -75,10 +76,10 @@ def _opened(graph: Any) -> Graph | Dissimilarities:
     return open_graph(str(graph)) if isinstance(graph, str | Path) else as_graph(graph)
 
 
-def check_room(graph: Graph | Dissimilarities, space: Space) -> None:
+def check_dimension(graph: Graph | Dissimilarities, space: Space) -> None:
     """Refuse a space in which a graph of this size fits without any effort."""
     if space.dim >= graph.n:
-        raise ValueError(
+        raise InputError(
             f"{space} has {space.dim} dimensions and {graph.name} {graph.n} nodes; "
             "take fewer dimensions than nodes, e.g. 'H3'"
         )

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
+from riemap.errors import InputError
 from riemap.metrics import METRICS
 from riemap.specs import shown, suggestion
 
@@ -56,7 +57,7 @@ def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
     known = [m.name for m in METRICS]
     for name in names:
         if name not in known:
-            raise ValueError(
+            raise InputError(
                 f"no metric is called {shown(name)}{suggestion(name, known)} There are {', '.join(known)}"
             )
     return tuple(dict.fromkeys(names))

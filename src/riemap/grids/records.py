@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any, final
 
 import riemap
+from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.specs import shown
 
@@ -35,14 +36,14 @@ class Folder:
         known = self.grid()
         if known is None:
             if self.path.exists() and any(not name.startswith(".") for name in os.listdir(self.path)):
-                raise ValueError(f"{self.path} holds something else than a grid; name a folder that is new")
+                raise InputError(f"{self.path} holds something else than a grid; name a folder that is new")
         elif known["version"] != riemap.__version__:
-            raise ValueError(
+            raise InputError(
                 f"{self.path} holds records of riemap {shown(known['version'])}, and this is "
                 f"{riemap.__version__}; name another folder"
             )
         elif others := [id for id in known["runs"] if id not in set(ids)]:
-            raise ValueError(
+            raise InputError(
                 f"{self.path} holds another grid: {len(others)} of its runs are not in this one, "
                 f"such as {shown(others[0], 100)}; name another folder"
             )
@@ -55,7 +56,7 @@ class Folder:
         if found is None:
             return None
         if not isinstance(found.get("runs"), list) or "version" not in found:
-            raise ValueError(f"{self.path / 'grid.json'} is not the list of a grid's runs")
+            raise InputError(f"{self.path / 'grid.json'} is not the list of a grid's runs")
         return found
 
     def embedding(self, id: str) -> Path:
@@ -66,7 +67,7 @@ class Folder:
         """What came of a run, if anything did."""
         found = _read(self._record(id))
         if found is not None and not ("error" in found or found.keys() >= {"run", "dim", "scores"}):
-            raise ValueError(
+            raise InputError(
                 f"{self._record(id)} is not the record of a run; remove it, and it is done again"
             )
         return found
@@ -76,7 +77,7 @@ class Folder:
         known = self.grid()
         ids = sorted(path.stem for path in (self.path / "records").glob("*.json"))
         if known is None and not ids and not self.compact:
-            raise ValueError(
+            raise InputError(
                 f"{self.path} is not the folder of a grid; 'riemap grid FILE.toml --out' makes one"
             )
         ids = ids if known is None else known["runs"]
@@ -196,7 +197,7 @@ def _read(path: Path) -> dict[str, Any] | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"cannot read {path}: {error}; remove it, and it is made again") from None
+        raise InputError(f"cannot read {path}: {error}; remove it, and it is made again") from None
     if not isinstance(found, dict):
-        raise ValueError(f"{path} holds no JSON object; remove it, and it is made again")
+        raise InputError(f"{path} holds no JSON object; remove it, and it is made again")
     return found

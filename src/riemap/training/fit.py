@@ -14,16 +14,16 @@ import numba
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph
 from riemap.spaces import Space
-from riemap.training.epochs import Epochs
 from riemap.training.interrupts import noted_interrupts
-from riemap.training.pages import kept_pages
+from riemap.training.malloc import kept_pages
 from riemap.training.plan import Plan
-from riemap.training.state import Progress, Record
+from riemap.training.state import EpochRecord, TrainingState
+from riemap.training.trainer import Trainer
 
 ALONE = 150
 """Nodes up to which a second thread gains nothing, and where other work has the cores makes all wait."""
 
-Callback: TypeAlias = Callable[[Record], object]
+Callback: TypeAlias = Callable[[EpochRecord], object]
 """Is told of every epoch; returning ``False`` stops the run."""
 
 
@@ -42,7 +42,7 @@ class Fit:
     """What training gives: the best embedding, how it went, and why it ended."""
 
     embedding: Embedding
-    history: tuple[Record, ...]
+    history: tuple[EpochRecord, ...]
     stop: Stop
     plan: Plan
     seconds: float
@@ -72,7 +72,7 @@ def fit(
     seed
         Of the starting points and the batches. The same seed gives the same bytes, on any number of threads.
     callbacks
-        Each is called after every epoch with its :class:`Record`, and may stop the run by returning
+        Each is called after every epoch with its :class:`EpochRecord`, and may stop the run by returning
         ``False``.
     checkpoint
         A file to go on from, if it is there, and to keep up to date.
@@ -80,12 +80,12 @@ def fit(
         Epochs between two checkpoints.
     """
     started = time.perf_counter()
-    run = Epochs(graph, space, plan, seed)
+    run = Trainer(graph, space, plan, seed)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     stop = Stop.FINISHED
     with _threads(run.target.n), noted_interrupts() as interrupted:
         if checkpoint is not None and checkpoint.exists():
-            state = Progress.load(checkpoint, identity)
+            state = TrainingState.load(checkpoint, identity)
             run.started -= state.history[-1].seconds if state.history else 0.0
         else:
             state = run.start(interrupted)

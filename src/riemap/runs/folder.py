@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any, final
 
 from riemap.embeddings import Embedding
+from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.specs import shown
-from riemap.training.loop import Fit
-from riemap.training.state import Record
+from riemap.training.fit import Fit
+from riemap.training.state import EpochRecord
 
 
 @final
@@ -39,15 +40,15 @@ class Run:
         known = self.config()
         if known is None:
             if self.folder.exists() and any(self.folder.iterdir()):
-                raise ValueError(f"{self.folder} holds something else than a run; name a folder that is new")
+                raise InputError(f"{self.folder} holds something else than a run; name a folder that is new")
             self._write("config.json", json.dumps(config, indent=2, allow_nan=False, ensure_ascii=False))
         elif not resume:
-            raise ValueError(
+            raise InputError(
                 f"{self.folder} holds a run already, of {known.get('graph')} in {known.get('space')}; "
                 "--resume goes on with it, and another --out keeps it"
             )
         elif (key := _difference(known, json.loads(json.dumps(config)))) is not None:
-            raise ValueError(
+            raise InputError(
                 f"{self.folder} holds another run: its {key} is {shown(known.get(key))}, "
                 f"and not {shown(config.get(key))}"
             )
@@ -60,30 +61,30 @@ class Run:
         except FileNotFoundError:
             return None
         except (ValueError, OSError) as error:
-            raise ValueError(f"cannot read {path}: {error}") from None
+            raise InputError(f"cannot read {path}: {error}") from None
         return found if isinstance(found, dict) else {}
 
     def end(self, fit: Fit, scores: Mapping[str, Any]) -> None:
         """Write what came out; the scores come last, and say that all is there."""
         fit.embedding.save(self.folder / "embedding.npz")
-        lines = [",".join(Record._fields), *(",".join(map(str, record)) for record in fit.history)]
+        lines = [",".join(EpochRecord._fields), *(",".join(map(str, record)) for record in fit.history)]
         self._write("history.csv", "\n".join(lines) + "\n")
         self._write("scores.json", json.dumps(scores, indent=2, allow_nan=False, ensure_ascii=False))
         self.checkpoint.unlink(missing_ok=True)
 
-    def history(self) -> list[Record]:
+    def history(self) -> list[EpochRecord]:
         """What happened in every epoch, of a finished run; nothing if the file is not there."""
         path = self.folder / "history.csv"
         try:
             with path.open(newline="", encoding="utf-8") as file:
                 return [
-                    Record(**{key: kind(row[key]) for key, kind in Record.__annotations__.items()})
+                    EpochRecord(**{key: kind(row[key]) for key, kind in EpochRecord.__annotations__.items()})
                     for row in csv.DictReader(file)
                 ]
         except FileNotFoundError:
             return []
         except (ValueError, TypeError, KeyError):
-            raise ValueError(f"{path} is not the history of a run; remove it, and the run has none") from None
+            raise InputError(f"{path} is not the history of a run; remove it, and the run has none") from None
 
     def scores(self) -> dict[str, Any]:
         """The scores of a finished run."""
@@ -104,7 +105,7 @@ def _difference(known: Mapping[str, Any], config: Mapping[str, Any]) -> str | No
 def load_embedding(path: Path) -> Embedding:
     """The embedding of a run's folder, or of an ``.npz`` file."""
     if path.is_dir() and not (path / "embedding.npz").exists():
-        raise ValueError(
+        raise InputError(
             f"{path} holds no embedding.npz; 'riemap embed GRAPH --out {path}' would put one there"
         )
     return Embedding.load(path / "embedding.npz" if path.is_dir() else path)

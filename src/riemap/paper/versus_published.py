@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple, final
 
-from riemap.experiments.paper import PRESET, PaperTable, counted
-from riemap.experiments.reference import Key
-from riemap.experiments.tables import PERCENT, better, text
-from riemap.experiments.typeset import Piece, Sheet
+from riemap.grids.published import Key
+from riemap.grids.tables import PERCENT, better, text
+from riemap.grids.typeset import Piece, Sheet
+from riemap.paper.tables import PRESET, PaperTable, counted
 from riemap.spaces import Space
 
 VERDICTS = ("better", "equal", "worse", "missing")

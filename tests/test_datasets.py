@@ -70,7 +70,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("RIEMAP_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(downloads, "RETRIES", 0)
+    monkeypatch.setattr(downloads, "DOWNLOAD_RETRIES", 0)
     return tmp_path / "cache" / "data"
 
 
@@ -172,7 +172,7 @@ def test_a_bad_download_leaves_nothing(server: Server, cache: Path, answer: Answ
 def test_a_failed_download_is_tried_again(
     server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloads, "RETRIES", 1)
+    monkeypatch.setattr(downloads, "DOWNLOAD_RETRIES", 1)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     server.answers = [Answer(GOOD[:20]), Answer()]
     assert load_dataset("cycle").n == 5

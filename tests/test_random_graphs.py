@@ -195,7 +195,7 @@ def test_threshold_graphs_against_the_definition(n, seed, level, least):
 
 def test_the_diagonal_and_the_threshold_itself_are_no_edges():
     line = Embedding(Space.parse("E1"), (np.array([[0.0], [1.0], [3.0]]),), np.zeros(1), (0, 1, 2))
-    found = list(threshold_graphs(distance_matrix(line), np.array([1.0, 2.0, 9.0]), least=2))
+    found = list(threshold_graphs(distance_matrix(line), np.array([1.0, 2.0, 9.0]), min_nodes=2))
     assert [f.edges for f in found] == [0, 1, 3]
     assert [f.nodes for f in found] == [1, 2, 3]
     assert found[0].component is None

@@ -22,9 +22,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive import as_edges
 
-from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph
-from riemap.graphs import text_file as source_module
-from riemap.graphs.edgelist import EXTENSIONS
+from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph, text_file
+from riemap.graphs.edgelist import EDGELIST_EXTENSIONS
 from riemap.graphs.readers import READERS
 
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -443,7 +442,7 @@ def test_damaged_compression(tmp_path: Path, compression: str) -> None:
 
 
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_module, "SUSPECT_SIZE", 2**20)
+    monkeypatch.setattr(text_file, "BOMB_MIN_BYTES", 2**20)
     zeros = gzip.compress(bytes(2**24))
     assert "more than 200-fold" in refusal(tmp_path, "g.txt.gz", zeros)
     stream = io.BytesIO()
@@ -576,7 +575,7 @@ def test_refused_dissimilarities(tmp_path: Path, name: str, data: bytes, message
 # --- fuzz --------------------------------------------------------------------------------------------------
 
 VALID = {
-    **dict.fromkeys(EXTENSIONS, b"a b 1\nb c {'weight': 2}\n"),
+    **dict.fromkeys(EDGELIST_EXTENSIONS, b"a b 1\nb c {'weight': 2}\n"),
     **networkx_files(nx.path_graph(4)),
     ".csv": b'source,target\na,"b"\nb,c\n',
     ".npy": npy(SQUARE),

@@ -9,15 +9,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-_ABANDONED = 24 * 3600.0
+ABANDONED_PART_SECONDS = 24 * 3600.0
 """Seconds after which a file in the making was certainly given up by a process that was killed."""
 
 
 def cache_folder() -> Path:
     """``$RIEMAP_CACHE``, or the place that the system has for files that can be had again."""
-    named = os.environ.get("RIEMAP_CACHE")
-    if named:
-        return Path(named)
+    from_environment = os.environ.get("RIEMAP_CACHE")
+    if from_environment:
+        return Path(from_environment)
     from platformdirs import user_cache_path
 
     return user_cache_path("riemap")
@@ -27,8 +27,8 @@ def cache_folder() -> Path:
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Write a file beside its place and rename it onto it: one sees the old file, or all of the new."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    _sweep(path)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_prefix(path), suffix=".part")
+    _remove_abandoned_parts(path)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=_part_prefix(path), suffix=".part")
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
@@ -40,7 +40,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         raise
 
 
-def _prefix(path: Path) -> str:
+def _part_prefix(path: Path) -> str:
     """How the file in the making is called; cut, so that its name is no longer than a name may be."""
     return f".{path.name[:50]}."
 
@@ -52,9 +52,9 @@ def _umask() -> int:
     return mask
 
 
-def _sweep(path: Path) -> None:
+def _remove_abandoned_parts(path: Path) -> None:
     """Remove what processes left of this file that were killed while writing it."""
-    for part in path.parent.glob(f"{glob.escape(_prefix(path))}*.part"):
+    for part in path.parent.glob(f"{glob.escape(_part_prefix(path))}*.part"):
         with suppress(OSError):
-            if time.time() - part.stat().st_mtime > _ABANDONED:
+            if time.time() - part.stat().st_mtime > ABANDONED_PART_SECONDS:
                 part.unlink()

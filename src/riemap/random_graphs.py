@@ -36,27 +36,27 @@ from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.types import Array, Rng
 
-WAYS = ("uniform", "exp")
+SAMPLING_METHODS = ("uniform", "exp")
 """How to draw points."""
 
-LEAST = 100
+MIN_COMPONENT_NODES = 100
 """Nodes of the smallest component that is worth a look."""
 
-ROUNDING = 1e-4
+RADIUS_RTOL = 1e-4
 """How far a point's distance from the origin may be from the one it was drawn at, against the radius.
 Beyond it the ball is too large, or too small, for the numbers that hold its points, or reaches a boundary."""
 
-CELLS = 512
+RADIUS_CELLS = 512
 """Parts of the interval of radii, in each of which the integral of the density is exact to rounding."""
 
-NOTHING = 60.0
+NEGLIGIBLE_EXPONENT = 60.0
 """Depth, times the dimension less one, below which a large ball has a share of exp(-60) of its volume."""
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+GAUSS_NODES, GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(8)
 """The rule that integrates it there."""
 
 
-class Linked(NamedTuple):
+class ThresholdGraph(NamedTuple):
     """The graph of all pairs nearer than a threshold."""
 
     threshold: float
@@ -98,20 +98,20 @@ def sample(
     >>> sample("H3 x S2", 50, radius=5.0)
     <Embedding of 50 nodes in H3 x S2 (5 dimensions)>
     """
-    where = Space.parse(space) if isinstance(space, str) else space
-    if how == "uniform" and radius is not None and is_compact(where):
+    drawn_from = Space.parse(space) if isinstance(space, str) else space
+    if how == "uniform" and radius is not None and is_compact(drawn_from):
         raise InputError(
-            f"{where} is sampled uniformly as a whole, not in a ball; leave out the radius, or take 'exp' "
+            f"{drawn_from} is sampled uniformly as a whole, not in a ball; leave out the radius, or take 'exp' "
             "for exponentials of tangents of at most that length"
         )
-    _check(n, 1.0 if radius is None else radius, how, seed)
+    _check_sample(n, 1.0 if radius is None else radius, how, seed)
     rng = np.random.default_rng(seed)
-    points = tuple(_points(m, rng, n, 1.0 if radius is None else radius, how) for m in where.factors)
-    return Embedding(where, points, np.zeros(len(points)), tuple(range(n)))
+    points = tuple(_points(m, rng, n, 1.0 if radius is None else radius, how) for m in drawn_from.factors)
+    return Embedding(drawn_from, points, np.zeros(len(points)), tuple(range(n)))
 
 
-def _check(n: int, radius: float, how: str, seed: int) -> None:
-    if how not in WAYS:
+def _check_sample(n: int, radius: float, how: str, seed: int) -> None:
+    if how not in SAMPLING_METHODS:
         raise InputError(f"no way to draw points is called {shown(how)}; there are 'uniform' and 'exp'")
     if n < 1:
         raise InputError(f"n={n} is not a number of points; give one from 1 up, e.g. 1000")
@@ -153,8 +153,8 @@ def _at_distances(m: Manifold, rng: Rng, lengths: Array, radius: float) -> Array
     factor = lengths / m.norm(m.origin, u)
     with np.errstate(all="ignore"):  # what goes wrong is seen at the end
         points = m.project(m.exp(m.origin, u * factor.reshape(-1, *(1,) * len(m.shape))))
-        off = np.abs(m.norm(m.origin, m.log(m.origin, points)) - lengths).max()
-    if not off <= ROUNDING * radius and not isinstance(m, CompactManifold):
+        error = np.abs(m.norm(m.origin, m.log(m.origin, points)) - lengths).max()
+    if not error <= RADIUS_RTOL * radius and not isinstance(m, CompactManifold):
         raise InputError(f"a ball of radius {radius:g} does not fit into {m} as computed; try 1, or up to 5")
     return points
 
@@ -167,10 +167,10 @@ def hyperbolic_radii(dim: int, radius: float, share: Array) -> Array:
     The integral is found cell by cell. Within the cell of a share, Newton's method starts from where flat
     space would have it; since the integrand increases, it comes down to the solution from above.
     """
-    edges = np.linspace(max(0.0, radius - NOTHING / max(dim - 1, 1e-9)), radius, CELLS + 1)
+    edges = np.linspace(max(0.0, radius - NEGLIGIBLE_EXPONENT / max(dim - 1, 1e-9)), radius, RADIUS_CELLS + 1)
     total = np.concatenate([[0.0], np.cumsum(_integral(dim, radius, edges[:-1], edges[1:]))])
     aim = share * total[-1]
-    cell = np.clip(np.searchsorted(total, aim, side="right") - 1, 0, CELLS - 1)
+    cell = np.clip(np.searchsorted(total, aim, side="right") - 1, 0, RADIUS_CELLS - 1)
     low, high, below = edges[cell], edges[cell + 1], total[cell]
     part = (aim - below) / np.maximum(total[cell + 1] - below, np.finfo(float).tiny)
     inner = (low / high) ** dim
@@ -189,8 +189,8 @@ def _density(dim: int, radius: float, r: Array) -> Array:
 
 def _integral(dim: int, radius: float, low: Array, high: Array) -> Array:
     half = 0.5 * (high - low)
-    at = low[:, None] + half[:, None] * (1.0 + NODES)
-    return half * (_density(dim, radius, at) @ WEIGHTS)
+    at = low[:, None] + half[:, None] * (1.0 + GAUSS_NODES)
+    return half * (_density(dim, radius, at) @ GAUSS_WEIGHTS)
 
 
 # --- graphs -----------------------------------------------------------------------------------------
@@ -220,7 +220,9 @@ def thresholds(points: Embedding, distances: Array, count: int, radius: float | 
     return np.linspace(0.1, 1.5, count) * (1.0 if radius is None else radius)
 
 
-def threshold_graphs(distances: Array, levels: Array, least: int = LEAST) -> Iterator[Linked]:
+def threshold_graphs(
+    distances: Array, levels: Array, min_nodes: int = MIN_COMPONENT_NODES
+) -> Iterator[ThresholdGraph]:
     """For each threshold, the graph of all pairs at less than it.
 
     Parameters
@@ -229,7 +231,7 @@ def threshold_graphs(distances: Array, levels: Array, least: int = LEAST) -> Ite
         ``(n, n)``.
     levels
         The thresholds.
-    least
+    min_nodes
         Largest components with fewer nodes are left out, as in the paper.
     """
     from scipy.sparse import csr_array
@@ -240,13 +242,17 @@ def threshold_graphs(distances: Array, levels: Array, least: int = LEAST) -> Ite
         np.fill_diagonal(near, False)
         _, member = connected_components(csr_array(near), directed=False)
         sizes = np.bincount(member)
-        inside = np.flatnonzero(member == np.argmax(sizes))
-        whole = len(inside) >= max(least, 2)
-        graph = _graph(near[np.ix_(inside, inside)], tuple(inside.tolist()), level) if whole else None
-        yield Linked(level, np.count_nonzero(near, axis=1), len(inside), graph)
+        members = np.flatnonzero(member == np.argmax(sizes))
+        large_enough = len(members) >= max(min_nodes, 2)
+        graph = (
+            _component_graph(near[np.ix_(members, members)], tuple(members.tolist()), level)
+            if large_enough
+            else None
+        )
+        yield ThresholdGraph(level, np.count_nonzero(near, axis=1), len(members), graph)
 
 
-def _graph(near: NDArray[np.bool_], labels: Labels, level: float) -> Graph:
+def _component_graph(near: NDArray[np.bool_], labels: Labels, level: float) -> Graph:
     """A graph from the matrix that says who is near whom; it is connected."""
     indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(near, axis=1))])
     return Graph(indptr, np.nonzero(near)[1].astype(np.int32), None, labels, f"pairs nearer than {level:.4g}")

@@ -17,12 +17,12 @@ from riemap.errors import InputError
 
 T = TypeVar("T")
 
-MAX_LENGTH = 1000
+MAX_SPEC_LENGTH = 1000
 """How many characters a spec may have; more is a slip of the keyboard."""
 
-_WHOLE = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)(?:\((.*)\))?")
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_VALUE = re.compile(r"[!-<>-~]+")  # printable ASCII but space and the equals sign
+_SPEC = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)(?:\((.*)\))?")
+_ARGUMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ARGUMENT_VALUE = re.compile(r"[!-<>-~]+")  # printable ASCII but space and the equals sign
 
 
 @final
@@ -39,7 +39,7 @@ class Spec:
     arguments: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return _spelled(self.name, self.arguments)
+        return _spell(self.name, self.arguments)
 
 
 @final
@@ -55,7 +55,7 @@ class Call(Generic[T]):
     function: Callable[..., T]
 
     def __str__(self) -> str:
-        return _spelled(self.name, {key: value_text(value) for key, value in self.arguments.items()})
+        return _spell(self.name, {key: value_text(value) for key, value in self.arguments.items()})
 
     def __call__(self) -> T:
         """Make the thing; what it finds wrong with its arguments is reported with the spec in front."""
@@ -107,9 +107,9 @@ def resolve(text: str, registry: Mapping[str, Callable[..., T]], *, what: str, e
     function = registry[spec.name]
     parameters = inspect.signature(function, eval_str=True).parameters
     try:
-        return Call(spec.name, _converted(spec.arguments, parameters), function)
+        return Call(spec.name, _convert_arguments(spec.arguments, parameters), function)
     except ValueError as error:
-        usage = _spelled(spec.name, {key: _usage(p) for key, p in parameters.items()})
+        usage = _spell(spec.name, {key: _usage(p) for key, p in parameters.items()})
         raise InputError(f"{what} {shown(str(spec))}: {error}; it is spelled {usage}") from None
 
 
@@ -157,18 +157,18 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 def _parse(text: str) -> Spec:
-    if len(text) > MAX_LENGTH:
-        raise InputError(f"it has {len(text)} characters, and at most {MAX_LENGTH} are accepted")
+    if len(text) > MAX_SPEC_LENGTH:
+        raise InputError(f"it has {len(text)} characters, and at most {MAX_SPEC_LENGTH} are accepted")
     if not text.strip():
         raise InputError("it is empty")
-    match = _WHOLE.fullmatch(re.sub(r"\s*(->|[(),=])\s*", r"\1", text.strip()))
+    match = _SPEC.fullmatch(re.sub(r"\s*(->|[(),=])\s*", r"\1", text.strip()))
     if match is None:
         raise InputError("it is not a name with arguments in parentheses")
     name, inside = match.groups()
     arguments: dict[str, str] = {}
     for part in split(inside, ",") if inside else []:
         key, equals, value = part.partition("=")
-        if not (equals and _KEY.fullmatch(key) and _VALUE.fullmatch(value)):
+        if not (equals and _ARGUMENT_NAME.fullmatch(key) and _ARGUMENT_VALUE.fullmatch(value)):
             raise InputError(f"{shown(part, 30)} is not an argument")
         if key in arguments:
             raise InputError(f"{key} is given twice")
@@ -176,7 +176,7 @@ def _parse(text: str) -> Spec:
     return Spec(name, arguments)
 
 
-def _converted(
+def _convert_arguments(
     arguments: Mapping[str, str], parameters: Mapping[str, inspect.Parameter]
 ) -> dict[str, object]:
     for key in arguments:
@@ -186,12 +186,12 @@ def _converted(
     if missing:
         raise InputError(f"{' and '.join(missing)} must be given")
     return {
-        key: _value(key, arguments[key], p.annotation) if key in arguments else p.default
+        key: _convert(key, arguments[key], p.annotation) if key in arguments else p.default
         for key, p in parameters.items()
     }
 
 
-def _value(key: str, text: str, annotation: Any) -> object:
+def _convert(key: str, text: str, annotation: Any) -> object:
     """What a text means where a parameter of this type is wanted."""
     if annotation is str:
         return text
@@ -202,14 +202,14 @@ def _value(key: str, text: str, annotation: Any) -> object:
     try:
         value = annotation(text) if annotation in (int, float) else annotation.parse(text)
     except ValueError as error:
-        said = "" if annotation in (int, float) else f": {error}"
-        raise InputError(f"{key}={text[:30]} is not {_kind(annotation)}{said}") from None
+        reason = "" if annotation in (int, float) else f": {error}"
+        raise InputError(f"{key}={text[:30]} is not {_type_name(annotation)}{reason}") from None
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{key}={text[:30]} is not a finite number")
     return value
 
 
-def _kind(annotation: Any) -> str:
+def _type_name(annotation: Any) -> str:
     kinds = {int: "a whole number", float: "a number"}
     return kinds.get(annotation) or f"a {annotation.__name__.lower()}"
 
@@ -225,6 +225,6 @@ def value_text(value: object) -> str:
     return str(value).removesuffix(".0").replace("e+", "e") if isinstance(value, float) else str(value)
 
 
-def _spelled(name: str, arguments: Mapping[str, str]) -> str:
+def _spell(name: str, arguments: Mapping[str, str]) -> str:
     inside = ",".join(f"{key}={value}" for key, value in arguments.items())
     return f"{name}({inside})" if inside else name

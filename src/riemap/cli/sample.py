@@ -14,7 +14,7 @@ from riemap.errors import InputError
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
     from riemap.graphs import Graph
-    from riemap.random_graphs import Linked
+    from riemap.random_graphs import ThresholdGraph
     from riemap.types import Array
 
 PAIRS = 500
@@ -95,7 +95,7 @@ def _sectional(graph: "Graph", seed: int) -> "Array":
     return sectional(graph, pairs=PAIRS, seed=seed).values
 
 
-def _row(linked: "Linked", seed: int) -> dict[str, Any]:
+def _row(linked: "ThresholdGraph", seed: int) -> dict[str, Any]:
     import numpy as np
 
     def quartiles(name: str, values: Any) -> dict[str, float | None]:

@@ -31,7 +31,7 @@ WORDS = 8
 BATCH = 64 * WORDS
 """How many sources are searched at once."""
 
-WIDTHS = (np.uint8, np.uint16, np.uint32)
+COUNT_TYPES = (np.uint8, np.uint16, np.uint32)
 """What a count is stored in: the narrowest that holds the largest."""
 
 Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
@@ -57,7 +57,7 @@ def hop_counts(graph: Graph, sources: NDArray[np.int64] | None = None) -> Counts
            [2, 1, 0]], dtype=uint8)
     """
     chosen = np.arange(graph.n) if sources is None else checked_nodes(sources, graph.n)
-    for width in WIDTHS:
+    for width in COUNT_TYPES:
         columns = np.empty((graph.n, len(chosen)), width)
         if _fill(graph, chosen, columns):
             return columns if sources is None else np.ascontiguousarray(columns.T)

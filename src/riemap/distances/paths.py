@@ -16,19 +16,19 @@ from riemap.types import Array
 DistanceMatrix: TypeAlias = NDArray[Any]
 """Hop counts in the narrowest unsigned integers, or float64 lengths."""
 
-STORED_FROM = 1 << 20
+STORE_MIN_BYTES = 1 << 20
 """Bytes of the smallest matrix that is kept on disk; a smaller one is computed as fast as it is read."""
 
-SAME = 1e-12
+SAME_LENGTH_RTOL = 1e-12
 """Relative difference up to which two lengths are one: what summing in another order may change."""
 
-DISTINCT = 1000
+MAX_DISTINCT_LENGTHS = 1000
 """Different lengths that are told apart in a :class:`Spread`; hop counts always are."""
 
-RANGES = 20
+LENGTH_RANGES = 20
 """Ranges that lengths are counted in otherwise."""
 
-_BLOCK = 1 << 24
+ROW_BLOCK_PAIRS = 1 << 24
 """Pairs in a block of rows."""
 
 
@@ -74,7 +74,7 @@ def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> Di
     )
     matrix: DistanceMatrix = hop_counts(graph) if graph.weights is None else _lengths(graph)
     matrix.flags.writeable = False
-    if stored and matrix.nbytes >= STORED_FROM:
+    if stored and matrix.nbytes >= STORE_MIN_BYTES:
         return store.save(graph, matrix)
     return matrix
 
@@ -100,7 +100,7 @@ def rows_from(graph: Graph | Dissimilarities, sources: NDArray[np.int64]) -> Dis
 def all_rows(graph: Graph | Dissimilarities) -> Iterator[DistanceMatrix]:
     """The matrix of :func:`shortest_paths`, a block of rows after the other, never all of them at once."""
     found = graph.matrix if isinstance(graph, Dissimilarities) else _known(graph)
-    size = max(_BLOCK // graph.n, 1)
+    size = max(ROW_BLOCK_PAIRS // graph.n, 1)
     for start in range(0, graph.n, size):
         nodes = np.arange(start, min(start + size, graph.n))
         yield rows_from(graph, nodes) if found is None else found[nodes]
@@ -115,7 +115,7 @@ class Spread(NamedTuple):
     """How many pairs of nodes are how far apart.
 
     ``lengths`` are the different distances, in increasing order. Where there are more of them than
-    :data:`DISTINCT`, they are the upper ends of equal ranges, and ``exact`` is false; ``mean`` always is.
+    :data:`MAX_DISTINCT_LENGTHS`, they are the upper ends of equal ranges, and ``exact`` is false; ``mean`` always is.
     """
 
     lengths: NDArray[Any]
@@ -145,21 +145,23 @@ def spread(graph: Graph | Dissimilarities) -> Spread:
 def _spread_of_lengths(graph: Graph | Dissimilarities) -> Spread:
     """By distinct lengths as long as they are few, and by ranges from then on."""
     top, mean, pairs = diameter(graph), 0.0, graph.n * (graph.n - 1) // 2
-    edges = np.linspace(0.0, top, RANGES + 1)
-    ranges = np.zeros(RANGES, np.int64)
+    edges = np.linspace(0.0, top, LENGTH_RANGES + 1)
+    ranges = np.zeros(LENGTH_RANGES, np.int64)
     values, counts = np.zeros(0), np.zeros(0, np.int64)
     exact = True
-    for lengths in _pairs(graph):
+    for lengths in _pair_lengths(graph):
         mean += float(lengths.sum()) / pairs
         ranges += np.histogram(lengths, edges)[0]
         if exact:
             found, often = np.unique(lengths, return_counts=True)
-            values, counts = _joined(np.concatenate([values, found]), np.concatenate([counts, often]))
-            exact = len(values) <= DISTINCT
+            values, counts = _merge_equal_lengths(
+                np.concatenate([values, found]), np.concatenate([counts, often])
+            )
+            exact = len(values) <= MAX_DISTINCT_LENGTHS
     return Spread(values, counts, mean, True) if exact else Spread(edges[1:], ranges, mean, False)
 
 
-def _pairs(graph: Graph | Dissimilarities) -> Iterator[Array]:
+def _pair_lengths(graph: Graph | Dissimilarities) -> Iterator[Array]:
     """Lengths between all pairs of nodes, each once, in blocks."""
     start = 0
     for rows in all_rows(graph):
@@ -168,12 +170,12 @@ def _pairs(graph: Graph | Dissimilarities) -> Iterator[Array]:
         start += len(rows)
 
 
-def _joined(values: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+def _merge_equal_lengths(values: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
     """Each value once, those that differ by rounding together."""
     order = np.argsort(values)
     values, counts = values[order], counts[order]
     first = np.ones(len(values), dtype=bool)
-    first[1:] = values[1:] > values[:-1] * (1.0 + SAME)
+    first[1:] = values[1:] > values[:-1] * (1.0 + SAME_LENGTH_RTOL)
     return values[first], np.bincount(np.cumsum(first) - 1, counts).astype(np.int64)
 
 

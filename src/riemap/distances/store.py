@@ -17,9 +17,9 @@ from riemap.errors import InputError
 from riemap.files import cache_folder, written_whole
 from riemap.graphs.graph import Graph, warn
 
-_MAGIC = b"riemap-1"
-_TRAILER = len(_MAGIC) + 4
-_CHUNK = 1 << 22
+STORE_MAGIC = b"riemap-1"
+STORE_TRAILER_BYTES = len(STORE_MAGIC) + 4
+CHECKSUM_CHUNK_BYTES = 1 << 22
 
 
 def load(graph: Graph) -> NDArray[Any] | None:
@@ -41,7 +41,7 @@ def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
     try:
         _write(path, graph, matrix)
         with path.open("rb") as file:
-            return _mapped(file)
+            return _memory_map(file)
     except (OSError, ValueError) as error:
         warn(f"{graph.name}: cannot keep the distances in {path.parent} ({error}); they stay in memory")
         return matrix
@@ -55,17 +55,17 @@ def _write(path: Path, graph: Graph, matrix: NDArray[Any]) -> None:
     with written_whole(path) as file:
         np.save(file, matrix, allow_pickle=False)
         checksum = _checksum(file, file.tell(), graph)
-        file.write(_MAGIC + checksum.to_bytes(4, "little"))
+        file.write(STORE_MAGIC + checksum.to_bytes(4, "little"))
 
 
 def _open(file: IO[bytes], graph: Graph) -> NDArray[Any]:
-    size = os.fstat(file.fileno()).st_size - _TRAILER
+    size = os.fstat(file.fileno()).st_size - STORE_TRAILER_BYTES
     if size <= 0:
         raise InputError("the file is cut short")
     found = _checksum(file, size, graph)
-    if file.read() != _MAGIC + found.to_bytes(4, "little"):
+    if file.read() != STORE_MAGIC + found.to_bytes(4, "little"):
         raise InputError("its checksum is wrong")
-    return _mapped(file)
+    return _memory_map(file)
 
 
 def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
@@ -73,7 +73,7 @@ def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
     file.seek(0)
     value = zlib.crc32(graph.key.encode())
     while size > 0:
-        chunk = file.read(min(size, _CHUNK))
+        chunk = file.read(min(size, CHECKSUM_CHUNK_BYTES))
         if not chunk:
             raise InputError("the file is cut short")
         value = zlib.crc32(chunk, value)
@@ -81,7 +81,7 @@ def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
     return value
 
 
-def _mapped(file: IO[bytes]) -> NDArray[Any]:
+def _memory_map(file: IO[bytes]) -> NDArray[Any]:
     """The matrix in a file that is known to be whole."""
     file.seek(0)
     np.lib.format.read_magic(file)  # type: ignore[no-untyped-call]

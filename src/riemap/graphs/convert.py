@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.graphs.graph import Component, Graph, check_nodes
-from riemap.graphs.raw_edges import Arcs, Listing, complete, matrix_arcs
+from riemap.graphs.raw_edges import Listing, RawEdges, edges_of_matrix, weights_of_all_or_none
 from riemap.specs import shown
 
 
@@ -39,16 +39,16 @@ def as_graph(
     """
     if isinstance(obj, Graph):
         return obj
-    called = name or getattr(obj, "name", None) or type(obj).__name__
-    called = called if isinstance(called, str) and called.isprintable() else shown(called)
-    return _converter(obj)(obj, called).graph(called, undirected, component)
+    graph_name = name or getattr(obj, "name", None) or type(obj).__name__
+    graph_name = graph_name if isinstance(graph_name, str) and graph_name.isprintable() else shown(graph_name)
+    return _converter(obj)(obj, graph_name).to_graph(graph_name, undirected, component)
 
 
-def _converter(obj: Any) -> Callable[[Any, str], Arcs]:
+def _converter(obj: Any) -> Callable[[Any, str], RawEdges]:
     from scipy.sparse import issparse
 
     if isinstance(obj, np.ndarray) or issparse(obj):
-        return matrix_arcs
+        return edges_of_matrix
     for attribute, converter in (
         ("is_multigraph", _from_networkx),
         ("get_edgelist", _from_igraph),
@@ -63,29 +63,29 @@ def _converter(obj: Any) -> Callable[[Any, str], Arcs]:
     )
 
 
-def _from_networkx(graph: Any, name: str) -> Arcs:
-    number = {label: i for i, label in enumerate(graph)}
+def _from_networkx(graph: Any, name: str) -> RawEdges:
+    index = {label: i for i, label in enumerate(graph)}
     edges = list(graph.edges(data="weight"))
     place = lambda i: f"edge {shown(edges[i][:2])}"  # noqa: E731
-    return Arcs(
-        np.array([(number[u], number[v]) for u, v, _ in edges], dtype=np.int64).reshape(-1, 2),
+    return RawEdges(
+        np.array([(index[u], index[v]) for u, v, _ in edges], dtype=np.int64).reshape(-1, 2),
         _lengths([weight for _, _, weight in edges], place, name),
-        list(number),
+        list(index),
         place,
         "directed" if graph.is_directed() else "once",
     )
 
 
-def _from_igraph(graph: Any, name: str) -> Arcs:
+def _from_igraph(graph: Any, name: str) -> RawEdges:
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     labels = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
     weights = graph.es["weight"] if "weight" in graph.es.attributes() else [None] * len(ends)
     place = lambda i: f"edge {shown(tuple(labels[node] for node in ends[i]))}"  # noqa: E731
     listing: Listing = "directed" if graph.is_directed() else "once"
-    return Arcs(ends, _lengths(weights, place, name), labels, place, listing)
+    return RawEdges(ends, _lengths(weights, place, name), labels, place, listing)
 
 
-def _from_edge_index(data: Any, name: str) -> Arcs:
+def _from_edge_index(data: Any, name: str) -> RawEdges:
     index = _as_array(data.edge_index)
     if index.ndim != 2 or len(index) != 2 or index.dtype.kind not in "iu":
         raise InputError(
@@ -105,7 +105,7 @@ def _from_edge_index(data: Any, name: str) -> Arcs:
         weights = _as_array(weights).astype(np.float64)
         if weights.shape != index.shape[1:]:
             raise InputError(f"{name}: {weights.shape} weights for {index.shape[1]} edges in edge_index")
-    return Arcs(index.T.astype(np.int64), weights, range(n), "edge_index[:, {}]".format, "twice")
+    return RawEdges(index.T.astype(np.int64), weights, range(n), "edge_index[:, {}]".format, "twice")
 
 
 def _as_array(values: Any) -> NDArray[Any]:
@@ -124,4 +124,4 @@ def _lengths(values: list[Any], place: Callable[[int], str], name: str) -> NDArr
             raise InputError(
                 f"{name}, {place(i)}: weight {shown(value)} is not a positive number, e.g. 2.5"
             ) from None
-    return complete(lengths, place, name)
+    return weights_of_all_or_none(lengths, place, name)

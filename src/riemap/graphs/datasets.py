@@ -48,7 +48,7 @@ def load_dataset(name: str) -> Graph | Dissimilarities:
     dataset = find_dataset(name)
     found: Graph | Dissimilarities
     if not dataset.file:
-        found = _bundled(name)
+        found = _load_from_networkx(name)
     elif dataset.m is None:
         found = replace(read_dissimilarities(dataset_path(name)), name=name)
     else:
@@ -63,9 +63,9 @@ def dataset_path(name: str) -> Path:
     dataset = find_dataset(name)
     if not dataset.file:
         raise InputError(f"dataset '{name}' comes with NetworkX and has no file; use it by its name")
-    given = _given(dataset.file)
+    given = _user_path(dataset.file)
     if given is None:
-        return _cached(dataset, _cache_path(dataset.file))
+        return _verified_download(dataset, _cache_path(dataset.file))
     if _sha256(given) != dataset.sha256:
         raise InputError(
             f"{given} is not the file of dataset '{name}': its SHA-256 is not {dataset.sha256}; "
@@ -79,7 +79,7 @@ def local_path(name: str) -> Path | None:
     file = find_dataset(name).file
     if not file:
         return None
-    return _given(file) or (_cache_path(file) if _cache_path(file).is_file() else None)
+    return _user_path(file) or (_cache_path(file) if _cache_path(file).is_file() else None)
 
 
 def find_dataset(name: str) -> Dataset:
@@ -92,7 +92,7 @@ def find_dataset(name: str) -> Dataset:
     return DATASETS[name]
 
 
-def _given(file: str) -> Path | None:
+def _user_path(file: str) -> Path | None:
     folder = os.environ.get("RIEMAP_DATA")
     if not folder:
         return None
@@ -106,7 +106,7 @@ def _cache_path(file: str) -> Path:
     return cache_folder() / "data" / file
 
 
-def _cached(dataset: Dataset, path: Path) -> Path:
+def _verified_download(dataset: Dataset, path: Path) -> Path:
     """Path of the file in the cache, downloaded if it is missing or damaged."""
     if path.is_file():
         if _sha256(path) == dataset.sha256:
@@ -117,7 +117,7 @@ def _cached(dataset: Dataset, path: Path) -> Path:
     except OSError as error:
         raise OSError(
             f"cannot download dataset '{dataset.name}' from {dataset.url}: {error}. Put {dataset.file} into "
-            f"a folder and name that in $RIEMAP_DATA, or use what needs no network: {', '.join(_BUNDLED)}"
+            f"a folder and name that in $RIEMAP_DATA, or use what needs no network: {', '.join(NETWORKX_DATASETS)}"
         ) from None
     return path
 
@@ -127,7 +127,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-_BUNDLED = {
+NETWORKX_DATASETS = {
     "karate": "karate_club_graph",
     "les-miserables": "les_miserables_graph",
     "davis": "davis_southern_women_graph",
@@ -135,11 +135,11 @@ _BUNDLED = {
 }
 
 
-def _bundled(name: str) -> Graph:
+def _load_from_networkx(name: str) -> Graph:
     """A graph that NetworkX has; its weights, being strengths and not lengths, are left out."""
     import networkx as nx
 
-    graph = getattr(nx, _BUNDLED[name])()
+    graph = getattr(nx, NETWORKX_DATASETS[name])()
     number = {node: i for i, node in enumerate(graph)}
     edges = [(number[u], number[v]) for u, v in graph.edges]
     return Graph.from_edges(edges, labels=list(graph), name=name)

@@ -11,8 +11,8 @@ from typing import final
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.graph import SPAN, Labels
-from riemap.graphs.text_file import TextFile, content_lines, is_number, load, number, split
+from riemap.graphs.graph import MIN_LENGTH_RATIO, Labels
+from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -71,7 +71,7 @@ def _check(matrix: Array, name: str) -> None:
                 "dissimilarities are symmetric, positive, and zero on the diagonal"
             )
     least = float(matrix[~np.eye(len(matrix), dtype=bool)].min())
-    if not least > SPAN * float(matrix.max()):
+    if not least > MIN_LENGTH_RATIO * float(matrix.max()):
         raise InputError(f"{name}: numbers from {least:g} to {matrix.max():g} are too far apart to compare")
 
 
@@ -95,73 +95,77 @@ def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
     OSError
         If the file cannot be opened.
     """
-    source = load(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
-    values, labels = _read_npy(source) if source.extension == ".npy" else _read_text(source)
-    matrix = values if values.ndim == 2 else _square(values, source.file)
-    return Dissimilarities(matrix, tuple(range(len(matrix))) if labels is None else labels, source.name)
+    file = read_file(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
+    values, labels = _read_npy(file) if file.extension == ".npy" else _read_text(file)
+    matrix = values if values.ndim == 2 else _square(values, file.filename)
+    return Dissimilarities(matrix, tuple(range(len(matrix))) if labels is None else labels, file.name)
 
 
-def _read_npy(source: TextFile) -> tuple[Array, Labels | None]:
-    stream = io.BytesIO(source.data)
+def _read_npy(file: TextFile) -> tuple[Array, Labels | None]:
+    stream = io.BytesIO(file.data)
     try:
         values = np.load(stream, allow_pickle=False)
     except Exception as error:  # damaged headers make NumPy raise a dozen types of exception
         reason = shown(str(error), 80)
-        raise InputError(f"{source.file} is not a whole .npy file: {reason}; numpy.save writes one") from None
+        raise InputError(
+            f"{file.filename} is not a whole .npy file: {reason}; numpy.save writes one"
+        ) from None
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf" or values.ndim not in (1, 2):
         given = f"{values.dtype}{values.shape}" if isinstance(values, np.ndarray) else "an archive"
-        raise InputError(f"{source.file}: dissimilarities are numbers in one or two dimensions, not {given}")
+        raise InputError(
+            f"{file.filename}: dissimilarities are numbers in one or two dimensions, not {given}"
+        )
     if stream.read(1):
         raise InputError(
-            f"{source.file} goes on after its array of {values.size} numbers; numpy.save writes one"
+            f"{file.filename} goes on after its array of {values.size} numbers; numpy.save writes one"
         )
     return np.ascontiguousarray(values, dtype=np.float64), None
 
 
-def _read_text(source: TextFile) -> tuple[Array, Labels | None]:
+def _read_text(file: TextFile) -> tuple[Array, Labels | None]:
     """Tell rows and columns of labels by the shape of the table, and by the first cell if it is square."""
-    places, lines = content_lines(source.lines())
+    places, lines = content_lines(file.lines())
     comma = bool(lines) and b"," in lines[0]
-    table = [split(source, i, line) if comma else line.split() for i, line in zip(places, lines, strict=True)]
+    table = [
+        split_fields(file, i, line) if comma else line.split() for i, line in zip(places, lines, strict=True)
+    ]
     if not table:
-        raise InputError(f"{source.file} holds no numbers; a row of dissimilarities is e.g. '0,1.5,2'")
+        raise InputError(f"{file.filename} holds no numbers; a row of dissimilarities is e.g. '0,1.5,2'")
     for i, row in zip(places, table, strict=True):
         if len(row) != len(table[0]):
-            raise source.error(i, f"{len(row)} columns, but line {places[0]} has {len(table[0])}")
+            raise file.error(i, f"{len(row)} columns, but line {places[0]} has {len(table[0])}")
     rows, columns = len(table), len(table[0])
     if 1 in (rows, columns):
-        return _numbers(source, places, table).ravel(), None
+        return _numbers(file, places, table).ravel(), None
     both = rows == columns and not is_number(table[0][0])
     header, labelled = both or rows == columns + 1, both or columns == rows + 1
     names = [row[0] for row in table] if labelled else table[0] if header else None
     body = [row[labelled:] for row in table[header:]]
     if len(body) != len(body[0]):
-        raise InputError(f"{source.file}: {rows} rows of {columns} columns are not a square matrix")
+        raise InputError(f"{file.filename}: {rows} rows of {columns} columns are not a square matrix")
     if both and table[0][1:] != [row[0] for row in table[1:]]:
-        raise source.error(
-            places[0], "the labels of the columns are not those of the rows, in the same order"
-        )
+        raise file.error(places[0], "the labels of the columns are not those of the rows, in the same order")
     labels = None if names is None else tuple(name.decode() for name in names[both:])
-    return _numbers(source, places[header:], body), labels
+    return _numbers(file, places[header:], body), labels
 
 
-def _numbers(source: TextFile, places: list[int], table: list[list[bytes]]) -> Array:
+def _numbers(file: TextFile, places: list[int], table: list[list[bytes]]) -> Array:
     values = np.empty((len(table), len(table[0])))
     for i, row in enumerate(table):
         for j, cell in enumerate(row):
             try:
-                values[i, j] = number(cell)
+                values[i, j] = parse_number(cell)
             except ValueError:
-                raise source.error(places[i], f"{shown(cell)} is not a number, e.g. 1.5") from None
+                raise file.error(places[i], f"{shown(cell)} is not a number, e.g. 1.5") from None
     return values
 
 
-def _square(condensed: Array, file: str) -> Array:
+def _square(condensed: Array, filename: str) -> Array:
     from scipy.spatial.distance import squareform
 
     n = (1 + math.isqrt(1 + 8 * len(condensed))) // 2
     if n < 2 or n * (n - 1) // 2 != len(condensed):
         raise InputError(
-            f"{file}: {len(condensed)} numbers are not the n(n-1)/2 of a triangle, e.g. {n * (n + 1) // 2}"
+            f"{filename}: {len(condensed)} numbers are not the n(n-1)/2 of a triangle, e.g. {n * (n + 1) // 2}"
         )
     return squareform(condensed, checks=False)

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from pathlib import Path
 from typing import Any, final
 
-RETRIES = 1
-TIMEOUT = (10.0, 30.0)
+DOWNLOAD_RETRIES = 1
+DOWNLOAD_TIMEOUTS = (10.0, 30.0)
 """Seconds to wait for a connection, and then for more bytes."""
 
 
@@ -24,17 +24,17 @@ def download(url: str, path: Path, sha256: str) -> None:
         base_url="",
         registry={path.name: f"sha256:{sha256}"},
         urls={path.name: url},
-        retry_if_failed=RETRIES,
+        retry_if_failed=DOWNLOAD_RETRIES,
     )
     try:
-        with _quiet(pooch.get_logger()), _bar(path.name) as bar, ExitStack() as stack:
+        with _errors_only(pooch.get_logger()), _progress_bar(path.name) as bar, ExitStack() as stack:
 
             def close_later(response: Any, **_: Any) -> None:
                 """Pooch leaves a response open when it fails."""
                 stack.callback(response.close)
 
             downloader = pooch.HTTPDownloader(
-                progressbar=bar, timeout=TIMEOUT, hooks={"response": close_later}
+                progressbar=bar, timeout=DOWNLOAD_TIMEOUTS, hooks={"response": close_later}
             )
             fetcher.fetch(path.name, downloader=downloader)
     except (ValueError, OSError) as error:
@@ -53,7 +53,7 @@ def _reason(error: Exception, folder: Path) -> str:
 
 
 @contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
+def _errors_only(logger: logging.Logger) -> Iterator[None]:
     """Pooch installs a handler and reports every step."""
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -63,13 +63,13 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _bar(label: str) -> "AbstractContextManager[Bar | bool]":
+def _progress_bar(label: str) -> "AbstractContextManager[_DownloadBar | bool]":
     """A progress bar where somebody may be watching."""
-    return Bar(label) if sys.stderr.isatty() else nullcontext(False)
+    return _DownloadBar(label) if sys.stderr.isatty() else nullcontext(False)
 
 
 @final
-class Bar:
+class _DownloadBar:
     """What pooch asks of a progress bar, drawn by rich on stderr and gone at the end."""
 
     def __init__(self, label: str) -> None:
@@ -81,7 +81,7 @@ class Bar:
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task(label, total=None)
 
-    def __enter__(self) -> "Bar":
+    def __enter__(self) -> "_DownloadBar":
         self._progress.start()
         return self
 

@@ -22,10 +22,10 @@ Component: TypeAlias = Literal["largest", "error"]
 
 Labels: TypeAlias = tuple[Hashable, ...]
 
-CREDIBLE_NODES = 1_000_000
+MAX_UNEXPLAINED_NODES = 1_000_000
 """Nodes that may be claimed by a number; many more than there are edges are a mistake or a trap."""
 
-SPAN = 1e-150
+MIN_LENGTH_RATIO = 1e-150
 """Least ratio of two lengths: their squares, scaled so that the largest is one, must not vanish."""
 
 
@@ -86,18 +86,20 @@ class Graph:
         count = int(pairs.max(initial=-1)) + 1
         if labels is None:
             check_nodes(count, len(pairs), name)
-        named: Labels = tuple(range(count)) if labels is None else tuple(labels)
-        if count > len(named):
-            raise InputError(f"{name}: an edge names node {count - 1}, but there are {len(named)} labels")
-        if len(set(named)) < len(named):
+        node_labels: Labels = tuple(range(count)) if labels is None else tuple(labels)
+        if count > len(node_labels):
+            raise InputError(
+                f"{name}: an edge names node {count - 1}, but there are {len(node_labels)} labels"
+            )
+        if len(set(node_labels)) < len(node_labels):
             raise InputError(f"{name}: two nodes have the same label; labels must differ")
         lengths = _as_weights(weights, pairs, name, place)
-        pairs, lengths = _without_loops(pairs, lengths, name)
-        pairs, lengths = _merged(pairs, lengths, len(named), name)
+        pairs, lengths = _drop_self_loops(pairs, lengths, name)
+        pairs, lengths = _merge_parallel_edges(pairs, lengths, len(node_labels), name)
         if lengths is not None and np.all(lengths == 1.0):
             lengths = None
-        pairs, lengths, named = _connected(pairs, lengths, named, name, component)
-        return cls(*_rows(pairs, lengths, len(named)), named, name)
+        pairs, lengths, node_labels = _largest_component(pairs, lengths, node_labels, name, component)
+        return cls(*_compressed_rows(pairs, lengths, len(node_labels)), node_labels, name)
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights):
@@ -165,12 +167,12 @@ def _as_weights(
             "a weight is the length of its edge, e.g. 2.5"
         )
     low, high = float(lengths.min()), float(lengths.max())
-    if not low / SPAN > high * len(lengths):  # which no path is longer than
+    if not low / MIN_LENGTH_RATIO > high * len(lengths):  # which no path is longer than
         raise InputError(f"{name}: weights from {low:g} to {high:g} are too far apart to compare")
     return lengths
 
 
-def _without_loops(
+def _drop_self_loops(
     pairs: NDArray[np.int64], lengths: Array | None, name: str
 ) -> tuple[NDArray[np.int64], Array | None]:
     proper = pairs[:, 0] != pairs[:, 1]
@@ -183,7 +185,7 @@ def _without_loops(
     return pairs[proper], None if lengths is None else lengths[proper]
 
 
-def _merged(
+def _merge_parallel_edges(
     pairs: NDArray[np.int64], lengths: Array | None, n: int, name: str
 ) -> tuple[NDArray[np.int64], Array | None]:
     """Each edge once, its smaller end first, in increasing order."""
@@ -201,7 +203,7 @@ def _merged(
     return np.column_stack([low[kept], high[kept]]), None if lengths is None else lengths[kept]
 
 
-def _connected(
+def _largest_component(
     pairs: NDArray[np.int64], lengths: Array | None, labels: Labels, name: str, component: Component
 ) -> tuple[NDArray[np.int64], Array | None, Labels]:
     """The largest component, its nodes numbered anew in the same order."""
@@ -227,7 +229,7 @@ def _connected(
     return number[pairs[inside]], kept, tuple(labels[i] for i in nodes)
 
 
-def _rows(
+def _compressed_rows(
     pairs: NDArray[np.int64], lengths: Array | None, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array | None]:
     source = np.concatenate([pairs[:, 0], pairs[:, 1]])
@@ -240,7 +242,7 @@ def _rows(
 
 def check_nodes(n: int, edges: int, where: str) -> None:
     """Refuse a number of nodes that the edges cannot explain, before memory is set aside for them."""
-    if n > max(CREDIBLE_NODES, 4 * edges):
+    if n > max(MAX_UNEXPLAINED_NODES, 4 * edges):
         raise InputError(
             f"{where}: {n:,} nodes with {edges:,} entries are far from a connected graph; "
             "leave out the nodes that have no edges"

@@ -17,7 +17,7 @@ Listing: TypeAlias = Literal["once", "twice", "directed"]
 
 @final
 @dataclass(frozen=True)
-class Arcs:
+class RawEdges:
     """Pairs of node numbers, with what their source says about them.
 
     ``listing`` tells how it lists an undirected edge: ``"once"``, or ``"twice"``, from either end, as
@@ -30,16 +30,16 @@ class Arcs:
     place: Callable[[int], str]
     listing: Listing = "once"
 
-    def graph(self, name: str, undirected: bool, component: Component) -> Graph:
+    def to_graph(self, name: str, undirected: bool, component: Component) -> Graph:
         """The graph, unless its edges have directions that nobody asked to ignore."""
         kept = np.arange(len(self.ends))
         # Weights that are no lengths are for from_edges to refuse: they are no matter of direction.
         sound = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
         if self.listing != "once" and sound:
-            lone = _without_mirror(self.ends, self.weights)
+            lone = _edge_without_mirror(self.ends, self.weights)
             if not undirected and (self.listing == "directed" or lone is not None):
                 raise InputError(
-                    f"{name}{self._why(lone)}; undirected=True (--undirected) ignores directions"
+                    f"{name}{self._direction_problem(lone)}; undirected=True (--undirected) ignores directions"
                 )
             if lone is None:
                 kept = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
@@ -52,7 +52,7 @@ class Arcs:
             place=self.place,
         )
 
-    def _why(self, lone: int | None) -> str:
+    def _direction_problem(self, lone: int | None) -> str:
         if self.listing == "directed":
             return ": the graph is directed, and distances need an undirected one"
         assert lone is not None
@@ -63,7 +63,7 @@ class Arcs:
         )
 
 
-def _without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
+def _edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
     """The number of a pair ``(i, j)`` whose mirror image, with the same weight, is missing."""
     lengths = np.ones(len(ends)) if weights is None else weights
     there = np.lexsort((lengths, ends[:, 1], ends[:, 0]))
@@ -76,7 +76,9 @@ def _without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | Non
     return a if (*ends[a], lengths[a]) < (*ends[b][::-1], lengths[b]) else b
 
 
-def complete(weights: Sequence[float | None], place: Callable[[int], str], name: str) -> Array | None:
+def weights_of_all_or_none(
+    weights: Sequence[float | None], place: Callable[[int], str], name: str
+) -> Array | None:
     """Weights of all edges or of none, as an array."""
     missing = [i for i, weight in enumerate(weights) if weight is None]
     if len(missing) == len(weights):
@@ -89,7 +91,7 @@ def complete(weights: Sequence[float | None], place: Callable[[int], str], name:
     return np.array(weights, dtype=np.float64)
 
 
-def matrix_arcs(matrix: Any, name: str) -> Arcs:
+def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
     """The stored entries of a SciPy sparse matrix, or those of a NumPy array that are not zero."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
@@ -109,4 +111,4 @@ def matrix_arcs(matrix: Any, name: str) -> Arcs:
         entries = rows.tocoo()
         ends, weights = np.column_stack([entries.row, entries.col]).astype(np.int64), entries.data
     place = lambda i: f"entry ({ends[i, 0]}, {ends[i, 1]})"  # noqa: E731
-    return Arcs(ends, weights, range(matrix.shape[0]), place, "twice")
+    return RawEdges(ends, weights, range(matrix.shape[0]), place, "twice")

@@ -3,16 +3,16 @@
 import os
 from collections.abc import Callable, Mapping
 
-from riemap.graphs.edgelist import EXTENSIONS, read_edgelist
+from riemap.graphs.edgelist import EDGELIST_EXTENSIONS, read_edgelist
 from riemap.graphs.gml import read_gml
 from riemap.graphs.graph import Component, Graph
 from riemap.graphs.graphml import read_graphml
 from riemap.graphs.matrices import read_mtx, read_npz
-from riemap.graphs.raw_edges import Arcs
-from riemap.graphs.text_file import TextFile, load
+from riemap.graphs.raw_edges import RawEdges
+from riemap.graphs.text_file import TextFile, read_file
 
-READERS: Mapping[str, Callable[[TextFile], Arcs]] = {
-    **dict.fromkeys(EXTENSIONS, read_edgelist),
+READERS: Mapping[str, Callable[[TextFile], RawEdges]] = {
+    **dict.fromkeys(EDGELIST_EXTENSIONS, read_edgelist),
     ".mtx": read_mtx,
     ".graphml": read_graphml,
     ".gml": read_gml,
@@ -51,5 +51,5 @@ def read_graph(
     GraphWarning
         If self-loops were dropped, parallel edges merged, or components left out.
     """
-    source = load(path, READERS, "power.edges.gz")
-    return READERS[source.extension](source).graph(source.name, undirected, component)
+    file = read_file(path, READERS, "power.edges.gz")
+    return READERS[file.extension](file).to_graph(file.name, undirected, component)

@@ -7,7 +7,7 @@ from typing import Any
 
 from riemap.errors import InputError
 from riemap.graphs import Dissimilarities, Graph, open_graph
-from riemap.graphs.text_file import content_lines, load, split
+from riemap.graphs.text_file import content_lines, read_file, split_fields
 from riemap.grids.records import Folder
 from riemap.report.run import Subject
 from riemap.runs.folder import Run, load_embedding
@@ -141,12 +141,12 @@ def finished(folder: Folder) -> list[dict[str, Any]]:
 
 def read_groups(path: Path, graph: Graph | Dissimilarities) -> list[str]:
     """The label of every node, from a file with a line ``node,label`` for each; some may be missing."""
-    source = load(path, (".csv",), "labels.csv")
+    source = read_file(path, (".csv",), "labels.csv")
     places, lines = content_lines(source.lines())
     numbers = {str(label): i for i, label in enumerate(graph.labels)}
     found: dict[int, str] = {}
     for place, line in zip(places, lines, strict=True):
-        fields = [field.decode() for field in split(source, place, line)]
+        fields = [field.decode() for field in split_fields(source, place, line)]
         if len(fields) != 2:
             raise source.error(place, f"{len(fields)} columns; a line is a node and its label, e.g. 'a,red'")
         node, label = fields
@@ -159,5 +159,5 @@ def read_groups(path: Path, graph: Graph | Dissimilarities) -> list[str]:
             raise source.error(place, f"node {shown(node)} has a label already; keep one")
         found[numbers[node]] = label
     if not found:
-        raise InputError(f"{source.file} names no node; a line is a node and its label, e.g. 'a,red'")
+        raise InputError(f"{source.filename} names no node; a line is a node and its label, e.g. 'a,red'")
     return [found.get(i, NONE) for i in range(graph.n)]

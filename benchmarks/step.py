@@ -25,7 +25,7 @@ from timing import best_in_turns, header
 from riemap.distances import Target
 from riemap.graphs import Graph, generate
 from riemap.losses import as_loss
-from riemap.plots.style import COLOURS, DPI, figure, styled
+from riemap.plots.style import FIGURE_DPI, PALETTE, new_figure, styled
 from riemap.spaces import Space
 from riemap.training.plan import Stage, paper_plan
 from riemap.training.trainer import Trainer
@@ -164,16 +164,16 @@ def draw(
     name: str, sizes: tuple[int, ...], rows: dict[tuple[int, int], tuple[float, ...]], path: Path
 ) -> None:
     """Seconds and memory against nodes, of all pairs and of batches."""
-    drawn, axes = figure(1, 2, 7.0, 2.8)
+    drawn, axes = new_figure(1, 2, 7.0, 2.8)
     for ax, k, unit in zip(axes[0], (0, 1), ("seconds an epoch", "peak memory, MB"), strict=True):
         for batch, label, colour in (
-            (0, "all pairs", COLOURS[0]),
-            (BATCH, f"batches of {BATCH}", COLOURS[1]),
+            (0, "all pairs", PALETTE[0]),
+            (BATCH, f"batches of {BATCH}", PALETTE[1]),
         ):
             ax.loglog(sizes, [rows[n, batch][k] for n in sizes], "o-", color=colour, label=label)
         ax.set(xlabel=f"nodes, embedded in {name}", ylabel=unit)
     axes[0, 0].legend()
-    drawn.savefig(path, dpi=DPI)
+    drawn.savefig(path, dpi=FIGURE_DPI)
 
 
 def main() -> None:

@@ -27,8 +27,8 @@ def check_figure(out: Path, option: str = "--out") -> None:
 def write_figure(figure: Any, out: Path, *, cropped: bool = False) -> None:
     """As pixels or lines, by the extension; if wanted, without an empty margin."""
     from riemap.files import written_whole
-    from riemap.plots.style import DPI, STYLE, pyplot
+    from riemap.plots.style import FIGURE_DPI, FIGURE_STYLE, pyplot
 
-    with written_whole(out) as file, pyplot().rc_context(STYLE):  # which tells how text is written
-        figure.savefig(file, format=out.suffix[1:].lower(), dpi=DPI, bbox_inches="tight" if cropped else None)
+    with written_whole(out) as file, pyplot().rc_context(FIGURE_STYLE):  # which tells how text is written
+        figure.savefig(file, format=out.suffix[1:].lower(), dpi=FIGURE_DPI, bbox_inches="tight" if cropped else None)
     typer.echo(f"riemap: wrote {out}", err=True)

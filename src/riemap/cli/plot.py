@@ -150,7 +150,7 @@ def samples(
     """
     with refusing():
         from riemap.paper import samples as drawn
-        from riemap.plots import clouds, panels
+        from riemap.plots import clouds, sample_panels
         from riemap.specs import shown, suggestion
 
         check_figure(out)
@@ -162,7 +162,7 @@ def samples(
             raise InputError(
                 f"no samples are called {shown(kind)}{suggestion(kind, known)} There are {', '.join(known)}"
             )
-        write_figure(panels(drawn.panel(kind, points, seed)), out)
+        write_figure(sample_panels(drawn.panel(kind, points, seed)), out)
 
 
 def _graph(text: str, undirected: bool) -> "Graph":

@@ -92,7 +92,7 @@ def f1(
         from riemap.metrics import evaluate
         from riemap.paper.figures import Curves
         from riemap.plots import f1_curve
-        from riemap.plots.style import titled
+        from riemap.plots.style import set_title
 
         check_figure(out)
         scores, name = {}, ""
@@ -107,7 +107,7 @@ def f1(
         curves = Curves(
             {key: np.array(found.f1_curve) for key, found in scores.items()}, layers / layers.sum()
         )
-        write_figure(titled(f1_curve(curves), name).figure, out)
+        write_figure(set_title(f1_curve(curves), name).figure, out)
 
 
 def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
@@ -118,15 +118,15 @@ def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Und
     with refusing():
         from riemap.graphs import Graph
         from riemap.metrics.pairs import density
-        from riemap.metrics.scores import compared
+        from riemap.metrics.scores import compare
         from riemap.plots import distances as drawn
-        from riemap.plots.style import titled
+        from riemap.plots.style import set_title
 
         check_figure(out)
         embedded, opened = _opened(run, graph, undirected, "distances")
         hops = isinstance(opened, Graph) and opened.weights is None
-        ax = drawn(density(compared(embedded, opened)), unit="hops" if hops else "lengths")
-        write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
+        ax = drawn(density(compare(embedded, opened)), unit="hops" if hops else "lengths")
+        write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
 def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
@@ -135,16 +135,16 @@ def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Un
     Example: riemap plot distortion karate-h2 --out distortion.pdf
     """
     with refusing():
-        from riemap.metrics.pairs import look
-        from riemap.metrics.scores import compared
+        from riemap.metrics.pairs import pair_report
+        from riemap.metrics.scores import compare
         from riemap.plots import distribution
-        from riemap.plots.style import titled
+        from riemap.plots.style import set_title
 
         check_figure(out)
         embedded, opened = _opened(run, graph, undirected, "distortion")
-        values = look(compared(embedded, opened)).distortion
+        values = pair_report(compare(embedded, opened)).distortion
         ax = distribution(values, label="mean distortion of the pairs of a node")
-        write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
+        write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
 def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
@@ -173,7 +173,7 @@ def history(run: RunPath, out: Out) -> None:
     """
     with refusing():
         from riemap.plots import history as drawn
-        from riemap.plots.style import titled
+        from riemap.plots.style import set_title
         from riemap.report.folders import run_config, setting
         from riemap.runs.folder import Run, load_embedding
 
@@ -187,7 +187,7 @@ def history(run: RunPath, out: Out) -> None:
         config = run_config(run)
         ax = drawn(records, losses=setting(config)["stages"])
         title = f"{config.get('graph', run.stem)} in {config.get('space', '?')}"
-        write_figure(titled(ax, title).figure, out)
+        write_figure(set_title(ax, title).figure, out)
 
 
 def _opened(
@@ -220,10 +220,10 @@ def _colouring(colour: str, embedded: "Embedding", graph: "Graph | Dissimilariti
     if colour == "none":
         return None
     if colour == "distortion" or not isinstance(graph, Graph):
-        from riemap.metrics.pairs import look
-        from riemap.metrics.scores import compared
+        from riemap.metrics.pairs import pair_report
+        from riemap.metrics.scores import compare
 
-        return Colouring("distortion", look(compared(embedded, graph)).distortion)
+        return Colouring("distortion", pair_report(compare(embedded, graph)).distortion)
     if colour == "ricci":
         from riemap.curvature import ollivier_ricci
 

@@ -71,16 +71,18 @@ $(BIN)/pip:
 	@echo "creating .venv"
 	@$(PYTHON) -m venv .venv
 
-# One file marks each set of packages that is installed. The set dev contains the others.
+# One file marks each set of packages that is installed. The set dev contains the other two.
 .venv/core: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing riemap"
 	@$(PIP) -e .
 	@touch $@
 
+# mkdocstrings reads the sources as text, so the documentation needs neither riemap nor what riemap imports.
 .venv/docs: pyproject.toml constraints.txt | $(BIN)/pip
-	@echo "installing riemap[docs]"
-	@$(PIP) -e '.[docs]'
-	@touch .venv/core $@
+	@echo "installing the packages of the extra docs"
+	@$(PIP) $$($(BIN)/python -c 'import tomllib; \
+	  print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])')
+	@touch $@
 
 .venv/dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@echo "installing riemap[dev]"

@@ -170,7 +170,7 @@ def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["graph", "karate", "--out", "karate.jpg"], "karate.jpg is no .png, .svg or .pdf file"),
+        (["graph", "karate", "--out", "karate.jpg"], "karate.jpg is not a .png, .svg or .pdf file"),
         (["graph", "karte", "--out", "a.png"], "did you mean 'karate'?"),
         (["samples", "compac", "--out", "a.png"], "did you mean 'compact'?"),
         (["angles", "none.npz", "--out", "a.png"], "none.npz: no such file"),

@@ -54,3 +54,11 @@ Budget: TypeAlias = Annotated[
 Records: TypeAlias = Annotated[
     Path, typer.Option(help="A folder for the records; what is there is not done again.")
 ]
+RunPath: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A folder that riemap embed wrote, or an .npz file with an embedding.",
+        show_default=False,
+    ),
+]

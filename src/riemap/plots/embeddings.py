@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.embeddings import Embedding
-from riemap.graphs import Dissimilarities, Graph
+from riemap.graphs import AnyGraph, Graph
 from riemap.plots.colouring import DEFAULT_NODE_COLOUR, Colouring
 from riemap.plots.edge_paths import edge_paths
 from riemap.plots.guides import guides
@@ -34,7 +34,7 @@ PICTURE_SIDE = 4.2
 @styled
 def embedding(
     embedded: Embedding,
-    graph: Graph | Dissimilarities,
+    graph: AnyGraph,
     *,
     colouring: Colouring | None = None,
     names: int = 0,
@@ -147,7 +147,7 @@ def _draw_view(ax: "Axes", view: View, edges: NDArray[np.int64], colouring: Colo
         draw_nodes(ax, view.points @ rotation, colours, view.kind)
 
 
-def _best_connected(graph: Graph | Dissimilarities, edges: NDArray[np.int64], count: int) -> dict[int, str]:
+def _best_connected(graph: AnyGraph, edges: NDArray[np.int64], count: int) -> dict[int, str]:
     """Labels of the nodes with the most neighbours, by number."""
     degrees = np.bincount(edges.ravel(), minlength=graph.n)
     return {int(i): str(graph.labels[i]) for i in np.argsort(-degrees, kind="stable")[:count]}

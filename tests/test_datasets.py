@@ -151,9 +151,9 @@ def test_a_terminal_gets_a_progress_bar(
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Answer(GOOD[:-1] + b"x"), "what arrived is not the registered file"),
+        (Answer(GOOD[:-1] + b"x"), "the downloaded file is not the registered one"),
         (Answer(GOOD[:20]), "was cut short"),
-        (Answer(b"<html>", 6), "what arrived is not the registered file"),
+        (Answer(b"<html>", 6), "the downloaded file is not the registered one"),
         (Answer(b"", 0, 404), "the server answered 404 Not Found"),
     ],
     ids=["corrupted", "cut short", "another page", "missing"],

@@ -1,4 +1,4 @@
-"""Graphs from the objects of other libraries, none of which is imported here but SciPy."""
+"""Convert graphs of other libraries. Only SciPy is imported; others are recognised by their attributes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
-from riemap.graphs.graph import Component, Graph, check_nodes
+from riemap.graphs.edge_cleaning import check_nodes
+from riemap.graphs.graph import Component, Graph
 from riemap.graphs.raw_edges import Listing, RawEdges, edges_of_matrix, weights_of_all_or_none
 from riemap.specs import shown
 
@@ -15,21 +16,33 @@ from riemap.specs import shown
 def as_graph(
     obj: Any, *, name: str | None = None, undirected: bool = False, component: Component = "largest"
 ) -> Graph:
-    """Take a graph from another library.
+    """Convert a graph of another library.
 
     Parameters
     ----------
     obj
-        A :class:`Graph`, which is returned as it is; a NetworkX graph; an igraph graph; a square SciPy
-        sparse matrix or NumPy array, whose entries are the lengths of edges; or anything with an
-        ``edge_index`` as in PyTorch Geometric. Nodes keep their labels. Edges have the lengths in their
-        attribute ``weight`` (``edge_weight``, or an ``edge_attr`` of one axis, beside ``edge_index``).
+        A NetworkX graph; an igraph graph; a square SciPy sparse matrix or NumPy array, whose entries are
+        lengths of edges; an object with an ``edge_index``, as in PyTorch Geometric; or a :class:`Graph`,
+        which is returned unchanged. Nodes keep their labels. The attribute ``weight`` of an edge is its
+        length (``edge_weight``, or an ``edge_attr`` with one axis, for an object with an ``edge_index``).
     name
-        What the graph is called; its type's name or its own, unless given.
+        Name of the graph; by default the ``name`` of the object, or the name of its type.
     undirected
-        Ignore the directions of a directed graph, which is refused otherwise.
+        Ignore the directions of a directed graph. By default a directed graph is an error.
     component
-        Of a disconnected graph keep the ``"largest"`` component, or raise an ``"error"``.
+        What to do with a disconnected graph: keep the ``"largest"`` component, or raise an ``"error"``.
+
+    Returns
+    -------
+    Graph
+        The connected, undirected graph.
+
+    Raises
+    ------
+    TypeError
+        If the object is none of these.
+    InputError
+        If it is not a valid graph: directed, without edges, or with weights that are not positive.
 
     Examples
     --------
@@ -45,6 +58,7 @@ def as_graph(
 
 
 def _converter(obj: Any) -> Callable[[Any, str], RawEdges]:
+    """Choose the function that converts an object."""
     from scipy.sparse import issparse
 
     if isinstance(obj, np.ndarray) or issparse(obj):
@@ -109,11 +123,12 @@ def _from_edge_index(data: Any, name: str) -> RawEdges:
 
 
 def _as_array(values: Any) -> NDArray[Any]:
-    """A tensor, wherever it lives, or anything else that NumPy understands."""
+    """Convert a tensor, on any device, or an array-like object."""
     return np.asarray(values.detach().cpu() if hasattr(values, "detach") else values)
 
 
 def _lengths(values: list[Any], place: Callable[[int], str], name: str) -> NDArray[np.float64] | None:
+    """Convert weights to floats. Texts are refused, although ``float`` would read them."""
     lengths: list[float | None] = []
     for i, value in enumerate(values):
         try:

@@ -1,4 +1,4 @@
-"""Points known only by how far apart they are: no graph, just a matrix."""
+"""Input that is a matrix of dissimilarities between points, instead of a graph with edges."""
 
 import hashlib
 import io
@@ -6,12 +6,13 @@ import math
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.graph import MIN_LENGTH_RATIO, Labels
+from riemap.graphs.edge_cleaning import MIN_LENGTH_RATIO
+from riemap.graphs.graph import Graph, Labels
 from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
 from riemap.specs import shown
 from riemap.types import Array
@@ -22,7 +23,27 @@ from riemap.types import Array
 class Dissimilarities:
     """A symmetric matrix of positive dissimilarities, zero on the diagonal.
 
-    It stands wherever a graph does, except where edges are needed.
+    Functions that need only distances take it in place of a graph.
+
+    Parameters
+    ----------
+    matrix
+        ``(n, n)`` float64 dissimilarities.
+    labels
+        Label of each point.
+    name
+        Name of the points in messages and results.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not symmetric, finite, zero on the diagonal and positive elsewhere, or the labels do
+        not match the points.
+
+    Examples
+    --------
+    >>> Dissimilarities(np.array([[0.0, 1.5], [1.5, 0.0]]), ("a", "b"), "pair")
+    <Dissimilarities pair: 2 points>
     """
 
     matrix: Array
@@ -51,8 +72,12 @@ class Dissimilarities:
         return hashlib.sha256(b"riemap dissimilarities 1" + self.matrix.tobytes()).hexdigest()
 
 
+AnyGraph: TypeAlias = Graph | Dissimilarities
+"""Anything that has distances between its nodes: a graph, or a matrix of dissimilarities."""
+
+
 def _check(matrix: Array, name: str) -> None:
-    """Refuse a matrix that is not symmetric and positive off its zero diagonal."""
+    """Check that a matrix is symmetric, zero on the diagonal and positive elsewhere."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype != np.float64:
         raise InputError(f"{name}: dissimilarities are a square matrix of numbers, not {matrix.shape}")
     if len(matrix) < 2:
@@ -76,24 +101,39 @@ def _check(matrix: Array, name: str) -> None:
 
 
 def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
-    """Read dissimilarities from a file.
+    r"""Read dissimilarities from a file.
 
-    A square matrix, or its upper triangle row by row in one dimension (the order of
-    :func:`scipy.spatial.distance.squareform`), as ``.npy`` or as text: ``.csv``, ``.tsv`` or ``.txt``, before
-    which may stand ``.gz``, ``.bz2`` or ``.xz``. A matrix in a text may have a first row of labels, a first
-    column of labels, or both; otherwise points are called 0, 1, 2, ….
+    The file holds a square matrix, or its upper triangle row by row in one dimension (the order of
+    :func:`scipy.spatial.distance.squareform`). It is a NumPy file (``.npy``) or a text file (``.csv``,
+    ``.tsv`` or ``.txt``), and may be compressed (``.npy.gz``, ``.csv.bz2``, ``.txt.xz``). A matrix in a text
+    file may have a first row of labels, a first column of labels, or both; without them the labels are
+    0, 1, 2, ….
 
     Parameters
     ----------
     path
-        The file; the result is named after it.
+        Path of the file. Its name without extensions becomes the name of the result.
+
+    Returns
+    -------
+    Dissimilarities
+        The checked matrix with its labels.
 
     Raises
     ------
     InputError
-        If the file does not hold dissimilarities; the message is one line and says where and why.
+        If the file does not hold dissimilarities. The message is one line and says where and why.
     OSError
         If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "towns.csv"
+    ...     _ = path.write_text("Rome,Oslo\n0,2000\n2000,0\n")
+    ...     read_dissimilarities(path)
+    <Dissimilarities towns: 2 points>
     """
     file = read_file(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
     values, labels = _read_npy(file) if file.extension == ".npy" else _read_text(file)
@@ -105,7 +145,7 @@ def _read_npy(file: TextFile) -> tuple[Array, Labels | None]:
     stream = io.BytesIO(file.data)
     try:
         values = np.load(stream, allow_pickle=False)
-    except Exception as error:  # damaged headers make NumPy raise a dozen types of exception
+    except Exception as error:  # NumPy raises many types of exception for damaged headers
         reason = shown(str(error), 80)
         raise InputError(
             f"{file.filename} is not a whole .npy file: {reason}; numpy.save writes one"
@@ -117,13 +157,17 @@ def _read_npy(file: TextFile) -> tuple[Array, Labels | None]:
         )
     if stream.read(1):
         raise InputError(
-            f"{file.filename} goes on after its array of {values.size} numbers; numpy.save writes one"
+            f"{file.filename} has data after its array of {values.size} numbers; "
+            "a file by numpy.save ends with the array"
         )
     return np.ascontiguousarray(values, dtype=np.float64), None
 
 
 def _read_text(file: TextFile) -> tuple[Array, Labels | None]:
-    """Tell rows and columns of labels by the shape of the table, and by the first cell if it is square."""
+    """Read a table with or without labels.
+
+    An extra row or column holds labels. A square table has both if its first cell is not a number.
+    """
     places, lines = content_lines(file.lines())
     comma = bool(lines) and b"," in lines[0]
     table = [
@@ -166,6 +210,7 @@ def _square(condensed: Array, filename: str) -> Array:
     n = (1 + math.isqrt(1 + 8 * len(condensed))) // 2
     if n < 2 or n * (n - 1) // 2 != len(condensed):
         raise InputError(
-            f"{filename}: {len(condensed)} numbers are not the n(n-1)/2 of a triangle, e.g. {n * (n + 1) // 2}"
+            f"{filename}: {len(condensed)} numbers are not a triangle of n(n-1)/2 numbers, "
+            f"e.g. {n * (n + 1) // 2}"
         )
     return squareform(condensed, checks=False)

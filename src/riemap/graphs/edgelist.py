@@ -1,4 +1,4 @@
-"""Lists of edges: one edge a line, ``u v`` or ``u v w``, as most programs write them."""
+"""Read edge lists: one edge per line, ``u v`` or ``u v w``, the format that most programs write."""
 
 import ast
 import re
@@ -8,17 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
-from riemap.graphs.graph import counted, warn
+from riemap.graphs.edge_cleaning import counted, warn
 from riemap.graphs.raw_edges import RawEdges
 from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, split_fields
 from riemap.specs import shown
 from riemap.types import Array
 
 EDGELIST_EXTENSIONS = (".edges", ".edgelist", ".edge", ".el", ".ncol", ".txt", ".tsv", ".csv", ".dat")
+"""Extensions of files that are read as edge lists."""
 
-EDGELIST_USAGE = "a line is 'u v' or 'u v w', between spaces, tabs or commas, e.g. 'a b 2.5'"
+EDGELIST_USAGE = "a line is 'u v' or 'u v w', separated by spaces, tabs or commas, e.g. 'a b 2.5'"
+"""Description of the format, which ends each message about a wrong line."""
 
-# The first two columns of a heading, in lower case, and the third, if there is one.
 END_HEADINGS = {
     (b"source", b"target"),
     (b"src", b"dst"),
@@ -29,22 +30,40 @@ END_HEADINGS = {
     (b"id1", b"id2"),
     (b"id_1", b"id_2"),
 }
-WEIGHT_HEADINGS = {b"weight", b"length", b"distance", b"value"}
+"""First two columns, in lower case, of a first line that is a heading and not an edge."""
 
-_WHOLE_NUMBER = re.compile(rb"0|[1-9][0-9]{0,17}")  # 007 is a label of its own, and not the number 7
+WEIGHT_HEADINGS = {b"weight", b"length", b"distance", b"value"}
+"""Third column, in lower case, of a heading."""
+
+_WHOLE_NUMBER = re.compile(rb"0|[1-9][0-9]{0,17}")
+"""Label that becomes an integer. ``007`` does not match: it stays a text, different from ``7``."""
+
 _ATTRIBUTES_START = re.compile(rb"[ \t,]\{")
+"""Start of the dictionary of attributes that NetworkX writes at the end of a line."""
+
 _WEIGHT_ATTRIBUTE = re.compile(rb"\{'weight': ([0-9.e+-]+)\}")
+"""Dictionary that holds only a weight, the usual case, which is read without the Python parser."""
 
 
 def read_edgelist(file: TextFile) -> RawEdges:
-    """Edges in the order of the file.
+    """Read an edge list.
 
-    Where all labels are whole numbers the nodes are in their order, and the labels are integers; otherwise
-    nodes are numbered as they appear, and keep their spelling.
+    If all labels are whole numbers, they become integers and the nodes are sorted by them. Otherwise labels
+    are texts and nodes are in the order in which they appear.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    RawEdges
+        The edges in the order of the file.
     """
     lines = file.lines()
     if lines[0][:14].lower() == b"%%matrixmarket":
-        raise file.error(1, "this is a MatrixMarket file; let its name end in .mtx")
+        raise file.error(1, "this is a MatrixMarket file; rename it so that its name ends in .mtx")
     places, fields, width = _fields(file, lines)
     if _is_heading(fields[:width], file):
         del places[0], fields[:width]
@@ -56,7 +75,7 @@ def read_edgelist(file: TextFile) -> RawEdges:
 
 
 def _fields(file: TextFile, lines: list[bytes]) -> tuple[list[int], list[bytes], int]:
-    """The numbers of the lines that hold edges, their fields one after the other, and how many a line."""
+    """Return the line numbers of the edges, the fields of all edges in one list, and the fields per line."""
     places, edges = content_lines(lines)
     if b"{" in file.data:
         edges = [_without_attributes(file, i, edge) for i, edge in zip(places, edges, strict=True)]
@@ -65,7 +84,7 @@ def _fields(file: TextFile, lines: list[bytes]) -> tuple[list[int], list[bytes],
         rows = [split_fields(file, i, edge) for i, edge in zip(places, edges, strict=True)]
         widths, fields = list(map(len, rows)), [field for row in rows for field in row]
     else:
-        # Millions of short lists would keep the garbage collector busy; one long list does not.
+        # One long list, since the garbage collector takes long to visit millions of short ones.
         widths = [len(edge.split(comma)) for edge in edges]
         fields = [field.strip() for field in (comma or b" ").join(edges).split(comma)]
     _check(file, places, edges, widths)
@@ -75,6 +94,7 @@ def _fields(file: TextFile, lines: list[bytes]) -> tuple[list[int], list[bytes],
 
 
 def _check(file: TextFile, places: list[int], edges: list[bytes], widths: list[int]) -> None:
+    """Check that all lines have two columns, or all have three."""
     if not edges:
         raise InputError(f"{file.filename} holds no edges; {EDGELIST_USAGE}")
     width = widths[0] if widths[0] in (2, 3) else 2
@@ -96,7 +116,7 @@ def _is_heading(fields: list[bytes], file: TextFile) -> bool:
 
 
 def _without_attributes(file: TextFile, place: int, edge: bytes) -> bytes:
-    """A line with NetworkX's dictionary at its end as one with the dictionary's ``weight``, if any."""
+    """Replace the dictionary that NetworkX writes at the end of a line by the weight in it, if any."""
     opening = _ATTRIBUTES_START.search(edge) if edge.endswith(b"}") else None
     if opening is None:
         return edge
@@ -124,13 +144,13 @@ def _weights(file: TextFile, places: list[int], tokens: list[bytes]) -> Array:
 
 
 def _number_labels(fields: list[bytes]) -> tuple[NDArray[np.int64], list[Any]]:
-    """A number for each label, and the labels in the order of their numbers."""
+    """Number the labels; return the number of each field, and the labels in the order of their numbers."""
     if max(map(len, fields), default=0) > 8:
         labels = list(dict.fromkeys(fields))
         number_of = {label: i for i, label in enumerate(labels)}
         numbers = np.fromiter(map(number_of.__getitem__, fields), np.int64, len(fields))
     else:
-        # As integers: sorting two million of them takes a tenth of the time of as many look-ups.
+        # Sorting two million labels as 64-bit integers takes a tenth of the time of as many look-ups.
         codes = np.array(fields, dtype="S8").view(np.uint64)
         _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
         order = np.argsort(first)

@@ -1,8 +1,8 @@
-"""Graphs made from a spec: ``generate("tree(r=4,h=5)")``.
+"""Generate graphs from a spec: ``generate("tree(r=4,h=5)")``.
 
-A generator is a function whose keyword parameters are those of its spec; it returns the number of nodes
-and the ``(m, 2)`` edges. Listing it in ``GENERATORS`` puts it into the command line. Nodes are numbered
-from zero. Whatever would be too large to work with is refused before it is made.
+A generator is a function that takes the arguments of its spec as keywords, and returns the number of nodes
+and the ``(m, 2)`` edges. Nodes are numbered from zero. An entry in ``GENERATORS`` adds it to the command
+line. A generator checks the size of the graph before it makes the graph.
 """
 
 from collections.abc import Callable, Mapping
@@ -52,18 +52,38 @@ GENERATORS: Mapping[str, Callable[..., NodesAndEdges]] = {
     "random-regular": random_regular,
     "geometric": geometric,
 }
+"""Generator function by the name in its spec."""
 
 
 def generate(spec: str, *, component: Component = "largest") -> Graph:
-    """Make the graph that a spec such as ``"tree(r=4,h=5)"`` describes.
+    """Generate the graph of a spec.
 
-    A random graph in several pieces is treated as ``component`` says; see :meth:`Graph.from_edges`.
+    Parameters
+    ----------
+    spec
+        Name and arguments of a generator in ``GENERATORS``, e.g. ``"tree(r=4,h=5)"``.
+    component
+        What to do with a random graph that is disconnected: keep the ``"largest"`` component, or raise an
+        ``"error"``.
 
+    Returns
+    -------
+    Graph
+        The graph; its nodes have numbers as labels.
+
+    Raises
+    ------
+    InputError
+        If there is no such generator, an argument is missing or invalid, the graph would be too large, or it
+        has no edges.
+
+    Examples
+    --------
     >>> generate("cycle( n = 5 )")
     <Graph cycle(n=5): 5 nodes, 5 edges>
     """
     call = resolve(spec, GENERATORS, what="generator", example="tree(r=4,h=5)")
     n, edges = call()
     if len(edges) == 0:
-        raise InputError(f"{call}: no two nodes came to be joined; a graph needs at least one edge")
+        raise InputError(f"{call}: this graph has no edges; a graph needs at least one")
     return Graph.from_edges(edges, labels=range(n), name=str(call), component=component)

@@ -1,7 +1,7 @@
-"""GML, as NetworkX, Gephi, igraph and M. Newman's collection write it.
+"""Read GML [Himsolt1997], as written by NetworkX, Gephi and igraph, and used in M. Newman's collection.
 
-NetworkX reads GML too, but refuses what that collection holds, nodes without labels and parallel edges,
-and its messages do not always have a line.
+We do not use the reader of NetworkX: it refuses nodes without labels and parallel edges, which that
+collection has, and its messages do not always name the line.
 
 References
 ----------
@@ -21,6 +21,7 @@ from riemap.graphs.text_file import TextFile
 from riemap.specs import shown
 
 GML_EXAMPLE = "e.g. 'graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]'"
+"""A valid file, for messages."""
 
 _GML_TOKEN = re.compile(
     r"(?P<space>\s+|#.*)|(?P<key>[A-Za-z]\w*)|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?)"
@@ -30,29 +31,41 @@ _GML_TOKEN = re.compile(
 
 
 class _Block:
-    """What stands between brackets: for each key its values, and the line where the block starts."""
+    """The content of a pair of brackets: the values of each key, and the line where the block starts."""
 
     def __init__(self, line: int) -> None:
         self.line = line
         self.values: dict[str, list[Any]] = {}
 
     def blocks(self, key: str, file: TextFile) -> "list[_Block]":
-        """All blocks under a key."""
+        """Return all blocks of a key."""
         values = self.values.get(key, [])
         if not all(isinstance(value, _Block) for value in values):
             raise file.error(self.line, f"{key} has no '[' after it; {GML_EXAMPLE}")
         return values
 
     def value(self, key: str, file: TextFile) -> Hashable:
-        """The one number or string under a key, or ``None``."""
+        """Return the only number or string of a key; ``None`` if the key is missing."""
         values = self.values.get(key, [None])
         if len(values) > 1 or isinstance(values[0], _Block):
-            raise file.error(self.line, f"{key} is there {len(values)} times or is a list; {GML_EXAMPLE}")
+            raise file.error(self.line, f"{key} is not one number or string; {GML_EXAMPLE}")
         return values[0]
 
 
 def read_gml(file: TextFile) -> RawEdges:
-    """Nodes in the order of the file, called by their labels where all have one, else by their ids."""
+    """Read a GML file.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    RawEdges
+        The edges. Nodes are in the order of the file; their labels are their ``label``, or their ``id`` if a
+        node has no ``label``.
+    """
     graphs = _parse(file).blocks("graph", file)
     if len(graphs) != 1:
         raise InputError(f"{file.filename} holds {len(graphs)} graphs; one is accepted, {GML_EXAMPLE}")
@@ -96,7 +109,7 @@ def _weight(edge: _Block, file: TextFile) -> float | None:
 
 
 def _parse(file: TextFile) -> _Block:
-    """The file as one block, without recursion: brackets may be nested as deep as they like."""
+    """Parse the file into one block. There is no recursion, so brackets may be nested to any depth."""
     text = b"\n".join(file.lines()).decode()
     stack = [_Block(1)]
     key: str | None = None
@@ -125,6 +138,7 @@ def _parse(file: TextFile) -> _Block:
 
 
 def _value(match: re.Match[str], line: int, file: TextFile) -> int | float | str:
+    """Convert a token to a number or a string."""
     if match["string"] is not None:
         return html.unescape(match["string"])
     try:

@@ -1,7 +1,7 @@
-"""GraphML, as NetworkX, Gephi, igraph and yEd write it.
+"""Read GraphML, as written by NetworkX, Gephi, igraph and yEd.
 
-The parser refuses documents that define entities, so that no file can take more memory than its size
-explains, and keeps the line of every element, which ``xml.etree`` does not.
+The parser refuses documents that define entities, which could expand to fill the memory. It keeps the line
+number of each element for messages, which ``xml.etree`` does not.
 """
 
 from dataclasses import dataclass, field
@@ -16,11 +16,12 @@ from riemap.graphs.text_file import TextFile, parse_number
 from riemap.specs import shown
 
 GRAPHML_EXAMPLE = 'e.g. \'<edge source="a" target="b"/>\' in \'<graph edgedefault="undirected">\''
+"""A valid edge, for messages."""
 
 
 @dataclass(slots=True)
 class _Element:
-    """An element of the document and where it starts."""
+    """An element of the document, with the line where it starts."""
 
     tag: str
     attributes: dict[str, str]
@@ -29,12 +30,24 @@ class _Element:
     text: list[str] = field(default_factory=list)
 
     def all(self, tag: str) -> "list[_Element]":
-        """The children of one kind."""
+        """Return the children with a tag."""
         return [child for child in self.children if child.tag == tag]
 
 
 def read_graphml(file: TextFile) -> RawEdges:
-    """Nodes in the order of the file, called by their ids; the edges' attribute ``weight``."""
+    """Read a GraphML file.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    RawEdges
+        The edges; their attribute ``weight`` is the length. Nodes are in the order of the file, and their
+        labels are their ids.
+    """
     document = _parse(file)
     graphs = document.all("graph")
     if document.tag != "graphml" or len(graphs) != 1:
@@ -88,6 +101,7 @@ def _is_directed(edge: _Element, graph: _Element, file: TextFile) -> bool:
 
 
 def _weights(document: _Element, edges: list[_Element], file: TextFile) -> list[float | None]:
+    """Read the weight of each edge; ``None`` where an edge has none."""
     keys = [
         key
         for key in document.all("key")
@@ -119,6 +133,7 @@ def _number(element: _Element, file: TextFile) -> float:
 
 
 def _parse(file: TextFile) -> _Element:
+    """Parse the document and return its root element."""
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     root = _Element("", {}, 0)

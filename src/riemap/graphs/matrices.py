@@ -1,4 +1,4 @@
-"""Adjacency matrices in files: MatrixMarket ``.mtx`` and SciPy's ``.npz``."""
+"""Read adjacency matrices: MatrixMarket (``.mtx``) and SciPy's sparse matrices (``.npz``)."""
 
 import io
 import zipfile
@@ -6,16 +6,28 @@ import zipfile
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.graph import check_nodes
+from riemap.graphs.edge_cleaning import check_nodes
 from riemap.graphs.raw_edges import RawEdges, edges_of_matrix
 from riemap.graphs.text_file import TextFile, content_lines, parse_number, refuse_bomb
 from riemap.specs import shown
 
 MTX_HEADER_USAGE = "the first line is e.g. '%%MatrixMarket matrix coordinate real symmetric'"
+"""A valid first line, for messages."""
 
 
 def read_mtx(file: TextFile) -> RawEdges:
-    """Coordinates, with or without weights; nodes are called by their row numbers, from 1."""
+    """Read a MatrixMarket file in coordinate format.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    RawEdges
+        One edge per entry. The labels are the row numbers, counted from 1.
+    """
     lines = file.lines()
     weighted, symmetric = _mtx_header(file, lines[0])
     places, entries = content_lines(lines)
@@ -23,7 +35,7 @@ def read_mtx(file: TextFile) -> RawEdges:
         raise InputError(f"{file.filename} ends before its line of sizes, e.g. '3 3 2'")
     n, count = _mtx_sizes(file, places.pop(0), entries.pop(0))
     if len(entries) != count:
-        raise InputError(f"{file.filename} promises {count} entries and has {len(entries)}; is it cut short?")
+        raise InputError(f"{file.filename} declares {count} entries but has {len(entries)}; is it cut short?")
     check_nodes(n, count, file.filename)
     ends = np.empty((count, 2), dtype=np.int64)
     weights = np.ones(count)
@@ -47,7 +59,7 @@ def read_mtx(file: TextFile) -> RawEdges:
 
 
 def _mtx_header(file: TextFile, line: bytes) -> tuple[bool, bool]:
-    """Whether entries have weights, and whether only one triangle is listed."""
+    """Return whether entries have weights, and whether only one triangle is listed."""
     match line.lower().split():
         case [b"%%matrixmarket", b"matrix", b"coordinate", field, symmetry] if field in (
             b"real",
@@ -63,6 +75,7 @@ def _mtx_header(file: TextFile, line: bytes) -> tuple[bool, bool]:
 
 
 def _mtx_sizes(file: TextFile, place: int, line: bytes) -> tuple[int, int]:
+    """Return the number of nodes and the number of entries."""
     try:
         rows, columns, count = (int(field) for field in line.split())
     except ValueError:
@@ -73,7 +86,18 @@ def _mtx_sizes(file: TextFile, place: int, line: bytes) -> tuple[int, int]:
 
 
 def read_npz(file: TextFile) -> RawEdges:
-    """What :func:`scipy.sparse.save_npz` wrote; nodes are called by their row numbers, from 0."""
+    """Read a file written by :func:`scipy.sparse.save_npz`.
+
+    Parameters
+    ----------
+    file
+        The file.
+
+    Returns
+    -------
+    RawEdges
+        One edge per stored entry. The labels are the row numbers, counted from 0.
+    """
     from scipy.sparse import load_npz
 
     example = "scipy.sparse.save_npz('graph.npz', adjacency) writes one"
@@ -85,7 +109,7 @@ def read_npz(file: TextFile) -> RawEdges:
             f"{file.filename} is not a whole .npz file: {shown(str(error), 80)}; {example}"
         ) from None
     refuse_bomb(size, len(file.data), file.filename)
-    # Bytes that are not a matrix make SciPy, NumPy and zipfile raise a dozen types of exception.
+    # SciPy, NumPy and zipfile raise many types of exception for bytes that are not a matrix.
     try:
         matrix = load_npz(io.BytesIO(file.data))
         if hasattr(matrix, "check_format"):

@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 def erdos_renyi(n: int, p: float, seed: int = 0) -> NodesAndEdges:
-    """``n`` nodes, every two joined with probability ``p``, independently."""
+    """Random graph of ``n`` nodes: every two are joined with probability ``p``, independently."""
     check_at_least(2, n=n)
     check_probability(p=p)
     pairs = n * (n - 1) // 2
     check_size(n, int(p * pairs))
     code = _successful_trials(_rng(seed), pairs, p)
-    # Pairs (j, i), j < i, are counted by i: the first with i has the code i (i - 1) / 2. There the root is
-    # of a square below 2^53, so it is exact, and elsewhere it is far enough from the next whole number.
+    # The pair (j, i) with j < i has the code i (i - 1) / 2 + j. For j = 0 the number under the root is a
+    # square below 2^53, so the root is exact; elsewhere the root is far enough from the next whole number.
     i = ((1.0 + np.sqrt(1.0 + 8.0 * code)) / 2.0).astype(np.int64)
     return n, np.column_stack([code - i * (i - 1) // 2, i])
 
 
 def barabasi_albert(n: int, m: int, seed: int = 0) -> NodesAndEdges:
-    """``n`` nodes that arrive in turn, each joined to ``m`` earlier ones, the well connected preferred."""
+    """Preferential attachment: ``n`` nodes, each joined to ``m`` earlier ones, by their degrees."""
     check_at_least(1, m=m)
     check_at_least(m + 1, n=n)
     check_size(n, m * (n - m), MAX_NETWORKX_EDGES)
@@ -43,20 +43,22 @@ def barabasi_albert(n: int, m: int, seed: int = 0) -> NodesAndEdges:
 
 
 def watts_strogatz(n: int, k: int, p: float, seed: int = 0) -> NodesAndEdges:
-    """Ring of ``n`` nodes, each joined to the ``k`` nearest, every edge moved with probability ``p``."""
+    """Ring of ``n`` nodes joined to their ``k`` nearest; each edge is rewired with probability ``p``."""
     check_at_least(2, k=k)
     check_at_least(k + 1, n=n)
     check_probability(p=p)
     check_size(n, n * k // 2, MAX_NETWORKX_EDGES)
     if k % 2:
-        raise InputError(f"k={k} is odd; half of the neighbours are on either side, e.g. k={k + 1}")
+        raise InputError(
+            f"k={k} is odd; it must be even, since half of the neighbours are on each side, e.g. k={k + 1}"
+        )
     import networkx as nx
 
     return _networkx_edges(nx.watts_strogatz_graph(n, k, p, seed=_checked_seed(seed)))
 
 
 def random_tree(n: int, seed: int = 0) -> NodesAndEdges:
-    """Tree on ``n`` numbered nodes, all such trees equally likely."""
+    """Random tree on ``n`` numbered nodes; all such trees are equally likely."""
     check_at_least(2, n=n)
     check_size(n, n - 1, MAX_NETWORKX_EDGES)
     import networkx as nx
@@ -65,19 +67,19 @@ def random_tree(n: int, seed: int = 0) -> NodesAndEdges:
 
 
 def random_regular(n: int, d: int, seed: int = 0) -> NodesAndEdges:
-    """``n`` nodes with ``d`` neighbours each."""
+    """Random graph of ``n`` nodes with ``d`` neighbours each."""
     check_at_least(1, d=d)
     check_at_least(d + 1, n=n)
     check_size(n, n * d // 2, MAX_NETWORKX_EDGES)
     if n * d % 2:
-        raise InputError(f"n={n} nodes of odd degree d={d} cannot be; n d must be even, e.g. n={n + 1}")
+        raise InputError(f"no graph has n={n} nodes of degree d={d} each; n d must be even, e.g. n={n + 1}")
     import networkx as nx
 
     return _networkx_edges(nx.random_regular_graph(d, n, seed=_checked_seed(seed)))
 
 
 def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:
-    """``n`` random points of the unit square, joined where they are at most ``radius`` apart."""
+    """Random geometric graph: ``n`` points in the unit square, joined if at most ``radius`` apart."""
     from scipy.spatial import KDTree
 
     check_at_least(2, n=n)
@@ -89,12 +91,15 @@ def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:
 
 
 def _successful_trials(rng: Rng, trials: int, p: float) -> NDArray[np.int64]:
-    """Which of independent trials succeed, by drawing the gaps between them: time in their number only."""
+    """Draw the numbers of the trials that succeed, each with probability ``p``.
+
+    The gaps between successes are drawn, so the time is proportional to the number of successes.
+    """
     found = [np.empty(0, dtype=np.int64)]
     last = -1
     while p > 0.0 and last < trials:
         count = int(p * (trials - last) + 4.0 * np.sqrt(p * trials)) + 8
-        # A gap beyond the end is as good as any other, and does not overflow the sum.
+        # All gaps beyond the last trial have the same effect. Cutting them prevents overflow of the sum.
         gaps = np.minimum(rng.geometric(p, count), trials + 1)
         found.append(last + np.cumsum(gaps))
         last = int(found[-1][-1])

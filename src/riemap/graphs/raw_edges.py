@@ -1,4 +1,4 @@
-"""Edges as a file or an object lists them, on the way to a :class:`~riemap.graphs.graph.Graph`."""
+"""Edges as a file or an object lists them, before they become a :class:`~riemap.graphs.graph.Graph`."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
-from riemap.graphs.graph import Component, Graph, check_nodes
+from riemap.graphs.edge_cleaning import check_nodes
+from riemap.graphs.graph import Component, Graph
 from riemap.specs import shown
 from riemap.types import Array
 
 Listing: TypeAlias = Literal["once", "twice", "directed"]
+"""How an input lists its edges: each undirected edge once; each undirected edge in both directions, as a
+symmetric matrix does; or directed edges."""
 
 
 @final
 @dataclass(frozen=True)
 class RawEdges:
-    """Pairs of node numbers, with what their source says about them.
+    """Edges as read from an input. This is what a reader returns.
 
-    ``listing`` tells how it lists an undirected edge: ``"once"``, or ``"twice"``, from either end, as
-    matrices do; or that its edges are ``"directed"``. ``place`` says where pair ``i`` was found.
+    Parameters
+    ----------
+    ends
+        ``(m, 2)`` node numbers of each edge, counted from zero.
+    weights
+        ``(m,)`` lengths of the edges, or ``None`` if the input has none.
+    labels
+        Label of each node.
+    place
+        Function from the number of an edge to the text that locates it in messages, e.g. ``"line 7"``.
+    listing
+        Whether the input lists each edge ``"once"``, ``"twice"`` (in both directions), or is ``"directed"``.
+
+    Examples
+    --------
+    >>> edges = RawEdges(np.array([[0, 1], [1, 0]]), None, ["a", "b"], "edge {}".format, "twice")
+    >>> edges.to_graph("pair", undirected=False, component="largest")
+    <Graph pair: 2 nodes, 1 edges>
     """
 
     ends: NDArray[np.int64]
@@ -31,16 +50,35 @@ class RawEdges:
     listing: Listing = "once"
 
     def to_graph(self, name: str, undirected: bool, component: Component) -> Graph:
-        """The graph, unless its edges have directions that nobody asked to ignore."""
+        """Build the graph.
+
+        Parameters
+        ----------
+        name
+            Name of the graph.
+        undirected
+            Ignore the directions of directed edges.
+        component
+            What to do with a disconnected graph; see :meth:`Graph.from_edges`.
+
+        Returns
+        -------
+        Graph
+            The connected, undirected graph.
+
+        Raises
+        ------
+        InputError
+            If the edges are directed and ``undirected`` is false, or :meth:`Graph.from_edges` refuses them.
+        """
         kept = np.arange(len(self.ends))
-        # Weights that are no lengths are for from_edges to refuse: they are no matter of direction.
+        # Weights that are not positive and finite are left to from_edges, whose message is about weights.
         sound = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
         if self.listing != "once" and sound:
             lone = _edge_without_mirror(self.ends, self.weights)
             if not undirected and (self.listing == "directed" or lone is not None):
-                raise InputError(
-                    f"{name}{self._direction_problem(lone)}; undirected=True (--undirected) ignores directions"
-                )
+                problem = self._direction_problem(lone)
+                raise InputError(f"{name}{problem}; undirected=True (--undirected) ignores directions")
             if lone is None:
                 kept = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
         return Graph.from_edges(
@@ -53,18 +91,19 @@ class RawEdges:
         )
 
     def _direction_problem(self, lone: int | None) -> str:
+        """Say why the edges are directed; ``lone`` is an edge without a mirror image."""
         if self.listing == "directed":
             return ": the graph is directed, and distances need an undirected one"
         assert lone is not None
         start, end = (shown(self.labels[i]) for i in self.ends[lone])
         return (
-            f", {self.place(lone)}: the edge from {start} to {end} has no equal in the other direction, "
-            "so the graph is directed"
+            f", {self.place(lone)}: the edge from {start} to {end} has no counterpart of the same weight in "
+            "the other direction, so the graph is directed"
         )
 
 
 def _edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
-    """The number of a pair ``(i, j)`` whose mirror image, with the same weight, is missing."""
+    """Find an edge ``(i, j)`` without an edge ``(j, i)`` of the same weight; ``None`` if all have one."""
     lengths = np.ones(len(ends)) if weights is None else weights
     there = np.lexsort((lengths, ends[:, 1], ends[:, 0]))
     back = np.lexsort((lengths, ends[:, 0], ends[:, 1]))
@@ -79,7 +118,22 @@ def _edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int 
 def weights_of_all_or_none(
     weights: Sequence[float | None], place: Callable[[int], str], name: str
 ) -> Array | None:
-    """Weights of all edges or of none, as an array."""
+    """Convert weights to an array, and check that either all edges or no edges have one.
+
+    Parameters
+    ----------
+    weights
+        Weight of each edge, or ``None`` where it is missing.
+    place
+        Function from the number of an edge to the text that locates it in messages.
+    name
+        Name of the input, for the message.
+
+    Returns
+    -------
+    Array | None
+        ``(m,)`` weights, or ``None`` if no edge has one.
+    """
     missing = [i for i, weight in enumerate(weights) if weight is None]
     if len(missing) == len(weights):
         return None
@@ -92,7 +146,21 @@ def weights_of_all_or_none(
 
 
 def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
-    """The stored entries of a SciPy sparse matrix, or those of a NumPy array that are not zero."""
+    """List the edges of an adjacency matrix.
+
+    Parameters
+    ----------
+    matrix
+        Square NumPy array, whose nonzero entries are lengths of edges, or SciPy sparse matrix, whose stored
+        entries are.
+    name
+        Name of the input, for messages.
+
+    Returns
+    -------
+    RawEdges
+        One edge per entry, in both directions.
+    """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"{name}: an adjacency matrix is square, not {matrix.shape}; "
@@ -105,7 +173,7 @@ def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
         weights = np.asarray(matrix)[tuple(ends.T)].astype(np.float64)
     else:
         check_nodes(matrix.shape[0], matrix.nnz, name)
-        # CSR adds up entries that are stored more than once, which is what they mean in SciPy.
+        # SciPy defines an entry that is stored more than once as the sum of its parts.
         rows = matrix.astype(np.float64).tocsr()
         rows.sum_duplicates()
         entries = rows.tocoo()

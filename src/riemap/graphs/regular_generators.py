@@ -1,4 +1,4 @@
-"""Generators of graphs with a regular structure, such as trees, cycles and grids. They use no random numbers."""
+"""Generators of graphs without randomness, such as trees, cycles and grids."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,42 +8,42 @@ from riemap.types import Array
 
 
 def path(n: int) -> NodesAndEdges:
-    """``n`` nodes in a row."""
+    """Path of ``n`` nodes."""
     check_at_least(2, n=n)
     check_size(n, n - 1)
     return n, _row_edges(np.arange(n))
 
 
 def cycle(n: int) -> NodesAndEdges:
-    """``n`` nodes in a ring."""
+    """Cycle of ``n`` nodes."""
     check_at_least(3, n=n)
     check_size(n, n)
     return n, _ring_edges(np.arange(n))
 
 
 def star(n: int) -> NodesAndEdges:
-    """``n`` nodes, all joined to the first."""
+    """Star of ``n`` nodes: the first is joined to all others."""
     check_at_least(2, n=n)
     check_size(n, n - 1)
     return n, np.column_stack([np.zeros(n - 1, dtype=np.int64), np.arange(1, n)])
 
 
 def complete(n: int) -> NodesAndEdges:
-    """``n`` nodes, every two joined."""
+    """Complete graph of ``n`` nodes: every two are joined."""
     check_at_least(2, n=n)
     check_size(n, n * (n - 1) // 2)
     return n, np.column_stack(np.triu_indices(n, 1))
 
 
 def complete_bipartite(n: int, m: int) -> NodesAndEdges:
-    """``n`` nodes, each joined to each of ``m`` others."""
+    """Complete bipartite graph: each of ``n`` nodes is joined to each of ``m`` others."""
     check_at_least(1, n=n, m=m)
     check_size(n + m, n * m)
     return n + m, np.column_stack([np.repeat(np.arange(n), m), np.tile(np.arange(n, n + m), n)])
 
 
 def tree(r: int, h: int) -> NodesAndEdges:
-    """Full tree in which every inner node has ``r`` children and every leaf is ``h`` steps down."""
+    """Tree in which every inner node has ``r`` children and every leaf has depth ``h``."""
     check_at_least(1, r=r, h=h)
     n = _tree_size(r, h)
     check_size(n, n - 1)
@@ -51,7 +51,10 @@ def tree(r: int, h: int) -> NodesAndEdges:
 
 
 def grid(n: int, d: int) -> NodesAndEdges:
-    """Grid in ``d`` dimensions, ``n`` nodes along each, the last coordinate counting fastest."""
+    """Grid in ``d`` dimensions with ``n`` nodes along each.
+
+    Nodes are numbered in the order of a C array: the last coordinate changes fastest.
+    """
     check_at_least(2, n=n)
     check_at_least(1, d=d)
     size = _bounded_power(n, d)
@@ -61,13 +64,13 @@ def grid(n: int, d: int) -> NodesAndEdges:
 
 
 def hypercube(d: int) -> NodesAndEdges:
-    """Corners and sides of the cube in ``d`` dimensions."""
+    """Corners and edges of the cube in ``d`` dimensions."""
     check_at_least(1, d=d)
     return grid(2, d)
 
 
 def torus(n: int, m: int) -> NodesAndEdges:
-    """Ring of ``n`` rings of ``m`` nodes each, joined like for like."""
+    """Product of a cycle of ``n`` nodes and a cycle of ``m`` nodes."""
     check_at_least(3, n=n, m=m)
     check_size(n * m, 2 * n * m)
     nodes = np.arange(n * m).reshape(n, m)
@@ -75,7 +78,7 @@ def torus(n: int, m: int) -> NodesAndEdges:
 
 
 def cycle_of_trees(n: int, r: int, h: int) -> NodesAndEdges:
-    """Ring of ``n`` nodes, each the root of a full tree of ``r`` children a node and depth ``h``."""
+    """Cycle of ``n`` nodes, each the root of a tree of depth ``h`` with ``r`` children per node."""
     check_at_least(3, n=n)
     check_at_least(1, r=r)
     check_at_least(0, h=h)
@@ -83,15 +86,16 @@ def cycle_of_trees(n: int, r: int, h: int) -> NodesAndEdges:
     check_size(n * size, n * size)
     roots = np.arange(n)
     rest = (n + np.arange(n * (size - 1))).reshape(n, size - 1)
-    nodes = np.column_stack([roots, rest])  # one tree a row, in the order of its levels
+    nodes = np.column_stack([roots, rest])  # one tree per row, level by level
     return n * size, np.concatenate([_ring_edges(roots), nodes[:, _tree_edges(size, r)].reshape(-1, 2)])
 
 
 def sphere_mesh(n: int) -> NodesAndEdges:
-    """Triangles over a sphere, their ``n`` corners evenly spread: planar, with ``3n - 6`` edges.
+    """Mesh of triangles on a sphere with ``n`` evenly spread corners: planar, with ``3n - 6`` edges.
 
-    The corners are a Fibonacci spiral and the triangles their convex hull. The dataset ``sphere-mesh`` is
-    the paper's own mesh, of 988 nodes, where only some of the faces are triangles (2,662 edges, not 2,958).
+    The corners are a Fibonacci spiral, and the triangles are their convex hull. The dataset ``sphere-mesh``
+    is the mesh of the paper. It has 988 nodes, and not all of its faces are triangles (2,662 edges, not
+    2,958).
     """
     from scipy.spatial import ConvexHull
 
@@ -104,7 +108,10 @@ def sphere_mesh(n: int) -> NodesAndEdges:
 
 
 def _bounded_power(base: int, exponent: int) -> int:
-    """``base ** exponent``, or something too large; the true power may not fit into memory."""
+    """Return ``base ** exponent``, or any number above the limit if the power is above it.
+
+    The true power may have too many digits for memory.
+    """
     power = 1
     for _ in range(exponent):
         power *= base
@@ -114,7 +121,7 @@ def _bounded_power(base: int, exponent: int) -> int:
 
 
 def _tree_size(r: int, h: int) -> int:
-    """``1 + r + ... + r ** h``, or something too large."""
+    """Return ``1 + r + ... + r ** h``, or any number above the limit if the sum is above it."""
     size = 1
     for _ in range(h):
         size = size * r + 1
@@ -129,7 +136,7 @@ def _row_edges(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _ring_edges(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Edges between consecutive entries along the first axis, the last and the first included."""
+    """Edges between consecutive entries along the first axis, and between the last and the first."""
     return np.column_stack([nodes.ravel(), np.roll(nodes, -1, axis=0).ravel()])
 
 
@@ -140,7 +147,7 @@ def _tree_edges(n: int, r: int) -> NDArray[np.int64]:
 
 
 def _fibonacci_points(n: int) -> Array:
-    """Points of the sphere at equal steps of height, each turned from the last by the golden angle."""
+    """Points of a Fibonacci spiral on the sphere: equal steps of height, and turns by the golden angle."""
     z = 1.0 - (2.0 * np.arange(n) + 1.0) / n
     angle = np.pi * (3.0 - np.sqrt(5.0)) * np.arange(n)
     radius = np.sqrt(1.0 - z**2)

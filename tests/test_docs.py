@@ -14,7 +14,7 @@ from commands import shown_lines, spelled
 from conftest import ROOT
 
 import riemap
-from riemap.metrics.scores import compared
+from riemap.metrics.scores import compare
 
 mpl.use("Agg")
 
@@ -130,7 +130,7 @@ def test_the_metric_counts_pairs(extended: dict[str, Any]) -> None:
     graph = riemap.generate("path(n=3)")
     points = np.array([[0.0], [0.54], [1.3]])  # the graph's own distances are 1/2 and 1
     line = riemap.Embedding(riemap.Space.parse("E1"), (points,), np.zeros(1), graph.labels)
-    assert extended["within_a_tenth"](compared(line, graph)) == pytest.approx(1 / 3)
+    assert extended["within_a_tenth"](compare(line, graph)) == pytest.approx(1 / 3)
 
 
 # --- examples and docstrings ------------------------------------------------------------------------

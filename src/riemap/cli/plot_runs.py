@@ -208,7 +208,7 @@ def _distances(node: str, embedded: "Embedding", graph: "Graph | Dissimilarities
     from riemap.graphs import Graph
     from riemap.plots import Colouring
 
-    (number,) = embedded.numbers([node])
+    (number,) = embedded.row_numbers([node])
     unit = "hops" if isinstance(graph, Graph) and graph.weights is None else "distance"
     return Colouring(f"{unit} from {node}", shortest_paths(graph)[number].astype(float))
 
@@ -227,5 +227,5 @@ def _colouring(colour: str, embedded: "Embedding", graph: "Graph | Dissimilariti
     if colour == "ricci":
         from riemap.curvature import ollivier_ricci
 
-        return Colouring("Ollivier-Ricci curvature", ollivier_ricci(graph).nodes, signed=True)
+        return Colouring("Ollivier-Ricci curvature", ollivier_ricci(graph).node_means, signed=True)
     return Colouring("degree", graph.degrees.astype(float))

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from riemap.curvature.geodesic_triangles import TRIPLES, angle_sums
-from riemap.curvature.sectional import sectional
+from riemap.curvature import sectional
+from riemap.curvature.geodesic_triangles import DEFAULT_TRIPLES, angle_sums
 from riemap.embeddings import Embedding
 from riemap.manifolds.euclidean import Euclidean
 from riemap.random_graphs import distance_matrix, sample, threshold_graphs, thresholds
@@ -49,7 +49,7 @@ class Sweep(NamedTuple):
 Columns: TypeAlias = list[tuple[str, dict[str, Sweep]]]
 
 
-def sweep(points: Embedding, levels: Array, *, triples: int = TRIPLES, seed: int = 0) -> Sweep:
+def sweep(points: Embedding, levels: Array, *, triples: int = DEFAULT_TRIPLES, seed: int = 0) -> Sweep:
     """Degrees and curvatures of the graphs of all pairs nearer than each level, and the sample's angles."""
     degrees, curvatures = np.empty((len(levels), 3)), np.full((len(levels), 3), np.nan)
     for k, linked in enumerate(threshold_graphs(distance_matrix(points), levels)):

@@ -19,7 +19,7 @@ from riemap import embed, open_graph
 from riemap.grids.grid import grid
 from riemap.grids.records import Folder
 from riemap.grids.worker import attempt
-from riemap.report import Subject, board_page, run_page
+from riemap.report import Subject, leaderboard_page, run_page
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
@@ -47,7 +47,7 @@ SHOTS = {
     "stein2": Shot("les-miserables", "Stein2"),
     "gr24": Shot("les-miserables", "Gr(2,4)", dark=True, colour="ricci"),
     "h3xs2": Shot("les-miserables", "H3 x S2", colour="hops"),
-    "least_at_target": Shot("csphd", "H2", element="#faithful"),
+    "faithful": Shot("csphd", "H2", element="#faithfulness"),
     "curvature": Shot("csphd", "H2", dark=True, element="#curvature"),
     "phone": Shot("les-miserables", "H3", width=390, element=None),
 }
@@ -66,7 +66,7 @@ def written(shot: Shot, folder: Path) -> Path:
     if not path.exists():
         graph = open_graph(shot.graph)
         fit = embed(graph, shot.space)
-        history = {key: [getattr(r, key) for r in fit.history] for key in ("stage", "loss", "rate")}
+        history = {key: [getattr(r, key) for r in fit.history] for key in ("stage", "loss", "lr")}
         commands = [f'riemap embed {shot.graph} --space "{shot.space}" --out run', "riemap report run"]
         setting = {"loss": "stress", "preset": "default", "seed": 0}
         path.write_text(run_page(Subject(fit.embedding, graph, commands, setting, history)), encoding="utf-8")
@@ -80,7 +80,7 @@ def board(folder: Path) -> Path:
     for run in runs:
         attempt(results, run, results.stamp(run.id))
     links = {run.id: f"board_files/{run.id}.html" for run in runs}
-    page = board_page("results", results.records(), 0, links, ["riemap report results -o board.html"])
+    page = leaderboard_page("results", results.records(), 0, links, ["riemap report results -o board.html"])
     path = folder / "board.html"
     path.write_text(page, encoding="utf-8")
     return path

@@ -107,7 +107,7 @@ def _check(run: Path, out: Path) -> None:
 
 def _grid(folder: "Folder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
     """Write a leaderboard, and the pages that it links to."""
-    from riemap.report import board_page
+    from riemap.report import leaderboard_page
     from riemap.report.folders import finished
 
     done = finished(folder)
@@ -115,7 +115,7 @@ def _grid(folder: "Folder", named: list[str], out: Path, pages: bool, undirected
     command = shlex.join([*words, *["--undirected"] * undirected, *["--no-pages"] * (not pages)])
     links = _pages(folder, done, named, out, undirected, command) if pages else {}
     failed = len(folder.records()) - len(done)
-    _write(out, board_page(folder.path.resolve().name, done, failed, links, [command]))
+    _write(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
     typer.echo(f"riemap: wrote {out}{beside}", err=True)
 

@@ -30,8 +30,8 @@ def blocks(page: Path) -> list[str]:
 def quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """In a folder of its own, with few epochs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("riemap.training.plan.MOST_EPOCHS", 100)
-    monkeypatch.setattr("riemap.training.plan.FEWEST_EPOCHS", 100)
+    monkeypatch.setattr("riemap.training.presets.MOST_EPOCHS", 100)
+    monkeypatch.setattr("riemap.training.presets.FEWEST_EPOCHS", 100)
     yield
     plt.close("all")
 

@@ -123,13 +123,16 @@ class _Job:
     def run(self, every: int, resume: bool, quiet: bool) -> dict[str, Any]:
         """Train, score, and write the run's folder; or read the folder of one that is finished."""
         from riemap.metrics import evaluate
-        from riemap.training import fit
+        from riemap.training import fit, training_process
 
         if self.folder is not None:
             self.folder.begin(self.config(), resume)
             if self.folder.finished:
                 return self.folder.scores()
-        with progress(f"{self.graph.name} in {self.space}", self.plan.epochs, quiet) as callback:
+        with (
+            training_process(self.graph.n) as interrupted,
+            progress(f"{self.graph.name} in {self.space}", self.plan.epochs, quiet) as callback,
+        ):
             result = fit(
                 self.graph,
                 self.space,
@@ -138,6 +141,7 @@ class _Job:
                 callbacks=(callback,),
                 checkpoint=None if self.folder is None else self.folder.checkpoint,
                 every=every,
+                interrupted=interrupted,
             )
         scores = self.facts(result, evaluate(result.embedding, self.graph))
         if self.folder is not None and result.stop.name != "INTERRUPTED":

@@ -106,13 +106,14 @@ def _result(run: Run, graph: "Opened") -> "tuple[dict[str, Any], Embedding]":
     """Train and score."""
     from riemap.metrics import evaluate
     from riemap.spaces import Space
-    from riemap.training import fit
+    from riemap.training import fit, training_process
     from riemap.training.embed_graph import planned
 
     if graph.key != run.key:
         raise InputError(f"{run.graph} is not what it was when the grid began")
     plan = planned(run.loss, run.preset, run.optimizer, run.epochs, graph.n)
-    result = fit(graph, Space.parse(run.space), plan, seed=run.seed)
+    with training_process(graph.n) as interrupted:
+        result = fit(graph, Space.parse(run.space), plan, seed=run.seed, interrupted=interrupted)
     scores = evaluate(result.embedding, graph)
     found = {
         **_heading(run, numba.get_num_threads()),

@@ -6,7 +6,18 @@ of the function or class that it finds.
 """
 
 from riemap.specs.call import Call, resolve
+from riemap.specs.differences import first_difference
 from riemap.specs.messages import shown, suggestion
 from riemap.specs.spec import Spec, parse, split, value_text
 
-__all__ = ["Call", "Spec", "parse", "resolve", "shown", "split", "suggestion", "value_text"]
+__all__ = [
+    "Call",
+    "Spec",
+    "first_difference",
+    "parse",
+    "resolve",
+    "shown",
+    "split",
+    "suggestion",
+    "value_text",
+]

@@ -1,20 +1,29 @@
-"""From a graph to an embedding: one line, or the same pieces by hand."""
+"""Training: from a graph to an embedding.
+
+:func:`embed` is the one-line interface, :func:`fit` follows a plan, and :class:`Trainer` runs single epochs.
+"""
 
 from riemap.training.embed_graph import embed
+from riemap.training.epoch import DivergedError, TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
-from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan, steady_plan
-from riemap.training.state import EpochRecord
-from riemap.training.trainer import DivergedError, TrainingWarning
+from riemap.training.plan import Plan, Stage
+from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
+from riemap.training.process import training_process
+from riemap.training.state import EpochRecord, EpochReport, TrainingState
+from riemap.training.trainer import Trainer
 
 __all__ = [
     "PRESETS",
     "Callback",
     "DivergedError",
     "EpochRecord",
+    "EpochReport",
     "Fit",
     "Plan",
     "Stage",
     "Stop",
+    "Trainer",
+    "TrainingState",
     "TrainingWarning",
     "default_plan",
     "embed",
@@ -22,4 +31,5 @@ __all__ = [
     "paper_plan",
     "preset_plan",
     "steady_plan",
+    "training_process",
 ]

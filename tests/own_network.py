@@ -1,7 +1,7 @@
 """A network namespace of its own for the thread that runs a test: loopback, and nothing else.
 
-Ray binds its services to the machine's own address and lets others on the network connect. In a namespace that
-has only loopback, all of them end up on 127.0.0.1.
+Ray binds its services to the machine's own address and lets others on the network connect. In a namespace
+that has only loopback, all of them end up on 127.0.0.1.
 """
 
 import ctypes

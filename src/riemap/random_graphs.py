@@ -56,6 +56,15 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
 """The rule that integrates it there."""
 
 
+class Sweep(NamedTuple):
+    """Graphs of one sample that link points below a threshold, for many thresholds."""
+
+    thresholds: Array  # (k,)
+    degrees: Array  # (k, 3), quartiles
+    curvatures: Array  # (k, 3), quartiles of sectional curvatures; NaN where the graph is too small
+    angles: Array  # normalised sums of angles in triangles of the sample
+
+
 class Linked(NamedTuple):
     """The graph of all pairs nearer than a threshold."""
 

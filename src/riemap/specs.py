@@ -156,6 +156,40 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {shown(known[near[0]])}?" if near else "."
 
 
+def first_difference(theirs: Any, ours: Any, path: str = "") -> tuple[str, Any, Any] | None:
+    """Find the first field in which two JSON values differ.
+
+    Parameters
+    ----------
+    theirs, ours
+        Values of types that JSON has: mappings, lists, numbers, texts, ``None``.
+    path
+        Where in a larger value they are.
+
+    Returns
+    -------
+    tuple or None
+        The path of the field, its value in ``theirs`` and its value in ``ours``; ``None`` if nothing
+        differs. A field that is missing counts as ``None``.
+
+    Examples
+    --------
+    >>> first_difference({"seed": 0, "plan": {"lr": [1, 2]}}, {"seed": 0, "plan": {"lr": [1, 3]}})
+    ('plan.lr[1]', 2, 3)
+    """
+    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+        parts = [
+            (f"{path}.{key}" if path else str(key), theirs.get(key), ours.get(key))
+            for key in {**ours, **theirs}
+        ]
+    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        parts = [(f"{path}[{i}]", a, b) for i, (a, b) in enumerate(zip(theirs, ours, strict=True))]
+    else:
+        return None if theirs == ours else (path, theirs, ours)
+    found = (first_difference(a, b, where) for where, a, b in parts)
+    return next((difference for difference in found if difference is not None), None)
+
+
 def _parse(text: str) -> Spec:
     if len(text) > MAX_LENGTH:
         raise InputError(f"it has {len(text)} characters, and at most {MAX_LENGTH} are accepted")

@@ -45,7 +45,7 @@ def evaluate(
     with refusing():
         from riemap.graphs import open_graph
         from riemap.metrics import evaluate as score
-        from riemap.runs.folder import load_embedding
+        from riemap.runs import load_embedding
 
         loaded = load_embedding(embedding)
         opened = open_graph(

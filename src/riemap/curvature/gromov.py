@@ -21,7 +21,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import checked_count
-from riemap.distances import shortest_paths
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.types import Array
@@ -71,7 +71,13 @@ class Hyperbolicity:
         return int(self.counts.sum())
 
 
-def delta_sampled(graph: Graph | Dissimilarities, *, samples: int = SAMPLES, seed: int = 0) -> Hyperbolicity:
+def delta_sampled(
+    graph: Graph | Dissimilarities,
+    *,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    distances: DistanceMatrix | None = None,
+) -> Hyperbolicity:
     """Distribution of δ over random quadruples.
 
     Parameters
@@ -82,6 +88,8 @@ def delta_sampled(graph: Graph | Dissimilarities, *, samples: int = SAMPLES, see
         How many quadruples to draw.
     seed
         The same seed gives the same numbers, whatever the number of threads.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
 
     Examples
     --------
@@ -90,7 +98,7 @@ def delta_sampled(graph: Graph | Dissimilarities, *, samples: int = SAMPLES, see
     ([1.0], [10], 1.0, 0.0)
     """
     samples, seed = checked_count("samples", samples, 1, SAMPLES), checked_count("seed", seed, 0, 0)
-    distances = np.asarray(shortest_paths(graph))
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     twice = np.zeros(samples)
     if graph.n >= 4:
         for k, start in enumerate(range(0, samples, CHUNK)):

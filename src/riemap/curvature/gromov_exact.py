@@ -29,9 +29,9 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import Progress
-from riemap.distances import memory, shortest_paths
+from riemap.distances import DistanceMatrix, memory, shortest_paths
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import Dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.vmath import pair_loop
 
@@ -42,7 +42,9 @@ NOT_METRIC = 200
 """Most points of dissimilarities, which need not obey the triangle inequality: nothing is ruled out."""
 
 
-def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = None) -> float:
+def delta_exact(
+    graph: AnyGraph, *, progress: Progress | None = None, distances: DistanceMatrix | None = None
+) -> float:
     """Largest δ of any four nodes.
 
     Parameters
@@ -51,13 +53,15 @@ def delta_exact(graph: Graph | Dissimilarities, *, progress: Progress | None = N
         With lengths or without, or dissimilarities of at most 200 points, all of which are compared.
     progress
         Is told the share of the largest component's pairs that were looked at; most need not be.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
 
     Examples
     --------
     >>> delta_exact(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]))
     1.0
     """
-    distances = np.asarray(shortest_paths(graph))
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     if isinstance(graph, Dissimilarities):
         if graph.n > NOT_METRIC:
             raise InputError(

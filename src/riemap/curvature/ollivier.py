@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from riemap.curvature.earth_mover import DUST, transport
 from riemap.curvature.summary import Progress, Summary, need_edges
-from riemap.distances import shortest_paths
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.types import Array
@@ -78,7 +78,13 @@ class Ricci:
         return found
 
 
-def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | None = None) -> Ricci:
+def ollivier_ricci(
+    graph: Graph,
+    alpha: float = 0.5,
+    *,
+    progress: Progress | None = None,
+    distances: DistanceMatrix | None = None,
+) -> Ricci:
     r"""Curvature :math:`\kappa_\alpha` of every edge, exactly.
 
     Parameters
@@ -90,6 +96,8 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | Non
         :math:`\lim \kappa_\alpha/(1-\alpha)` of Lin, Lu and Yau.
     progress
         Is told the share of the edges that are done.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
 
     Examples
     --------
@@ -101,7 +109,8 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: Progress | Non
         raise InputError(
             f"alpha={alpha!r} is not a number from 0 to 1, the share of mass that stays, e.g. 0.5"
         )
-    edges, distances = graph.edges(), np.asarray(shortest_paths(graph))
+    edges = graph.edges()
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, BLOCK):
         part = slice(start, start + BLOCK)

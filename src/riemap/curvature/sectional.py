@@ -34,7 +34,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import Progress, Summary, checked_count, need_edges
-from riemap.distances import memory, shortest_paths
+from riemap.distances import DistanceMatrix, memory, shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 from riemap.vmath import pair_loop
@@ -92,6 +92,7 @@ def sectional(
     ends: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
+    distances: DistanceMatrix | None = None,
 ) -> Sectional:
     """Sectional curvature at every node, averaged over all others as references.
 
@@ -107,6 +108,8 @@ def sectional(
         For the pairs that are drawn; the same seed gives the same numbers, whatever the number of threads.
     progress
         Is told the share of the nodes that are done.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
 
     Examples
     --------
@@ -116,7 +119,8 @@ def sectional(
     need_edges(graph, "sectional curvature")
     pairs, seed = checked_count("pairs", pairs, 1, PAIRS), checked_count("seed", seed, 0, 0)
     ends = bool(ends) or graph.n < 4  # without them there may be no other
-    degrees, distances = graph.degrees, np.asarray(shortest_paths(graph))
+    degrees = graph.degrees
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     all_pairs = degrees * (degrees - 1) // 2
     start = np.concatenate([[0], np.cumsum(np.minimum(all_pairs, pairs))])
     drawn = np.flatnonzero(all_pairs > pairs)

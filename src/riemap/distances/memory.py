@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from riemap.errors import NotEnoughMemoryError
+
 _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -17,7 +19,9 @@ def require(need: int, what: str, way_out: str) -> None:
     """Refuse to go on when ``need`` bytes are more than there are."""
     available = free()
     if available is not None and need > available:
-        raise MemoryError(f"{what} need {_text(need)} of memory, and {_text(available)} are free; {way_out}")
+        raise NotEnoughMemoryError(
+            f"{what} need {_text(need)} of memory, and {_text(available)} are free; {way_out}"
+        )
 
 
 def _free_of_machine() -> int | None:

@@ -1,7 +1,6 @@
 """Shortest paths of a graph: hop counts where edges are all alike, lengths where they have weights."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -32,19 +31,6 @@ _BLOCK = 1 << 24
 """Pairs in a block of rows."""
 
 
-_GIVEN: dict[str, DistanceMatrix] = {}
-
-
-@contextmanager
-def given(graph: Graph | Dissimilarities, matrix: DistanceMatrix) -> Iterator[None]:
-    """Take a matrix, which another process has computed, for the distances of a graph."""
-    _GIVEN[graph.key] = matrix
-    try:
-        yield
-    finally:
-        del _GIVEN[graph.key]
-
-
 def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> DistanceMatrix:
     """Distances between all nodes, ``(n, n)``, not to be written to.
 
@@ -62,7 +48,7 @@ def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> Di
     if not isinstance(graph, Graph):
         given = type(graph).__name__
         raise TypeError(f"a graph is read by read_graph, load_dataset or as_graph, not {given}")
-    found = _known(graph) if stored else _GIVEN.get(graph.key)
+    found = store.load(graph) if stored else None
     if found is not None:
         return found
     width = 1 if graph.weights is None else 2 * 8  # SciPy's answer, and its mirror image
@@ -77,11 +63,6 @@ def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> Di
     if stored and matrix.nbytes >= STORED_FROM:
         return store.save(graph, matrix)
     return matrix
-
-
-def _known(graph: Graph) -> DistanceMatrix | None:
-    found = _GIVEN.get(graph.key)
-    return store.load(graph) if found is None else found
 
 
 def rows_from(graph: Graph | Dissimilarities, sources: NDArray[np.int64]) -> DistanceMatrix:
@@ -99,7 +80,7 @@ def rows_from(graph: Graph | Dissimilarities, sources: NDArray[np.int64]) -> Dis
 
 def all_rows(graph: Graph | Dissimilarities) -> Iterator[DistanceMatrix]:
     """The matrix of :func:`shortest_paths`, a block of rows after the other, never all of them at once."""
-    found = graph.matrix if isinstance(graph, Dissimilarities) else _known(graph)
+    found = graph.matrix if isinstance(graph, Dissimilarities) else store.load(graph)
     size = max(_BLOCK // graph.n, 1)
     for start in range(0, graph.n, size):
         nodes = np.arange(start, min(start + size, graph.n))

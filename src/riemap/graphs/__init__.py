@@ -2,7 +2,7 @@
 
 from riemap.graphs.convert import as_graph
 from riemap.graphs.datasets import DATASETS, Dataset, dataset_path, load_dataset
-from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, read_dissimilarities
 from riemap.graphs.generators import GENERATORS, generate
 from riemap.graphs.graph import Component, Graph, GraphWarning
 from riemap.graphs.open_graph import open_graph
@@ -11,6 +11,7 @@ from riemap.graphs.readers import read_graph
 __all__ = [
     "DATASETS",
     "GENERATORS",
+    "AnyGraph",
     "Component",
     "Dataset",
     "Dissimilarities",

@@ -6,12 +6,12 @@ import math
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.graph import SPAN, Labels
+from riemap.graphs.graph import SPAN, Graph, Labels
 from riemap.graphs.text_file import TextFile, content_lines, is_number, load, number, split
 from riemap.specs import shown
 from riemap.types import Array
@@ -49,6 +49,10 @@ class Dissimilarities:
     def key(self) -> str:
         """SHA-256 of the matrix."""
         return hashlib.sha256(b"riemap dissimilarities 1" + self.matrix.tobytes()).hexdigest()
+
+
+AnyGraph: TypeAlias = Graph | Dissimilarities
+"""Whatever can be embedded: a graph, or a matrix of dissimilarities."""
 
 
 def _check(matrix: Array, name: str) -> None:

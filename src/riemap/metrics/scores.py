@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import diameter, rows_from, shortest_paths
+from riemap.distances import DistanceMatrix, diameter, rows_from, shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import Dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.metrics import correlation, distortion, ranking
 from riemap.metrics.comparison import Comparison
@@ -102,8 +102,9 @@ def _finite(values: Mapping[str, float | None]) -> dict[str, float | None]:
 
 def evaluate(
     embedding: Embedding,
-    graph: Graph | Dissimilarities,
+    graph: AnyGraph,
     *,
+    distances: DistanceMatrix | None = None,
     sources: int | None = None,
     seed: int = 0,
 ) -> Scores:
@@ -115,19 +116,22 @@ def evaluate(
         Its nodes are matched with the graph's by label.
     graph
         What was embedded.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
     sources
         Score what this many nodes, drawn at random, see of all others; each score then comes with a
         standard error. Left out, all nodes count, unless the graph has more than 10,000: then 2,000 do.
     seed
         Of the draw.
     """
-    return scores_of(compared(embedding, graph, sources=sources, seed=seed))
+    return scores_of(compared(embedding, graph, distances=distances, sources=sources, seed=seed))
 
 
 def compared(
     embedding: Embedding,
-    graph: Graph | Dissimilarities,
+    graph: AnyGraph,
     *,
+    distances: DistanceMatrix | None = None,
     sources: int | None = None,
     seed: int = 0,
 ) -> Comparison:
@@ -143,11 +147,14 @@ def compared(
     count = (SAMPLE if graph.n > LARGE else graph.n) if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
-        matrix = shortest_paths(graph)
+        matrix = shortest_paths(graph) if distances is None else distances
         return Comparison(np.arange(graph.n), matrix, embedding.sqdist_rows, float(matrix.max()), edges)
     drawn = np.random.default_rng(seed).permutation(graph.n)[:count]
-    rows = rows_from(graph, drawn)
-    return Comparison(drawn, rows, embedding.sqdist_rows, diameter(graph), edges)
+    if distances is not None:
+        rows, maximum = distances[drawn], float(distances.max())
+    else:
+        rows, maximum = rows_from(graph, drawn), diameter(graph)
+    return Comparison(drawn, rows, embedding.sqdist_rows, maximum, edges)
 
 
 def scores_of(c: Comparison) -> Scores:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from riemap.paper.figures import Box, Curves
+from riemap.metrics.curves import Curves
+from riemap.paper.figures import Box
 from riemap.plots.faithful import f1_curve
 from riemap.plots.style import COLOURS, INK, figure, styled
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import riemap
-from riemap.grids.records import finite
+from riemap.grids.record import RunRecord, finite
 from riemap.metrics import METRICS
 from riemap.report.document import document
 
 
 def board_page(
     title: str,
-    records: Sequence[Mapping[str, Any]],
+    records: Sequence[RunRecord],
     failed: int,
     links: Mapping[str, str],
     commands: Sequence[str],
@@ -42,7 +42,7 @@ def board_page(
     return document("board.html", ("board.js",), f"{title}: leaderboard", finite(data))
 
 
-def _row(record: Mapping[str, Any], link: str | None) -> dict[str, Any]:
+def _row(record: RunRecord, link: str | None) -> dict[str, Any]:
     run = record["run"]
     return {
         "link": link,

@@ -6,8 +6,9 @@ import numpy as np
 
 from riemap.curvature import Summary, delta_sampled, ollivier_ricci
 from riemap.curvature.geodesic_triangles import angle_sums
+from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
-from riemap.graphs import Dissimilarities, Graph
+from riemap.graphs import AnyGraph, Graph
 from riemap.metrics.scores import LARGE
 from riemap.types import Array
 
@@ -22,11 +23,11 @@ class Curvatures(NamedTuple):
     nodes: Array | None
 
 
-def graph_curvatures(graph: Graph | Dissimilarities) -> Curvatures:
+def graph_curvatures(graph: AnyGraph, distances: DistanceMatrix | None = None) -> Curvatures:
     """δ of random quadruples and the Ricci curvature of the edges; nothing of a graph that is too large."""
     if graph.n > LARGE:
         return Curvatures({}, None)
-    delta = delta_sampled(graph)
+    delta = delta_sampled(graph, distances=distances)
     facts: dict[str, Any] = {
         "delta": {
             "values": delta.values.tolist(),
@@ -39,7 +40,7 @@ def graph_curvatures(graph: Graph | Dissimilarities) -> Curvatures:
     }
     if not isinstance(graph, Graph):
         return Curvatures(facts, None)
-    ricci = ollivier_ricci(graph)
+    ricci = ollivier_ricci(graph, distances=distances)
     return Curvatures({**facts, "ricci": histogram(ricci.curvature)}, ricci.nodes)
 
 

@@ -7,12 +7,13 @@ from typing import Any, final
 import numpy as np
 
 import riemap
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.embeddings import Embedding
-from riemap.graphs import Dissimilarities, Graph
-from riemap.grids.records import finite
-from riemap.metrics import METRICS
+from riemap.graphs import AnyGraph, Graph
+from riemap.grids.record import RunRecord, finite
+from riemap.metrics import METRICS, Scores
 from riemap.metrics.pairs import Near, PairReport, look
-from riemap.metrics.scores import compared, scores_of
+from riemap.metrics.scores import LARGE, compared, scores_of
 from riemap.report.curvatures import Curvatures, angles, graph_curvatures, histogram
 from riemap.report.document import document
 from riemap.views import MOST, views
@@ -42,26 +43,32 @@ class Subject:
         A group of every node, in the order of the graph's nodes, to colour by.
     others
         Records of a grid, to compare with.
-    curvatures
-        Of the graph, where they are known already.
+    curvatures, distances, scores
+        Curvatures and distances of the graph, and scores of the embedding, if they are known already;
+        computed otherwise.
     """
 
     embedding: Embedding
-    graph: Graph | Dissimilarities
+    graph: AnyGraph
     commands: Sequence[str]
     setting: Mapping[str, Any] = field(default_factory=dict)
     history: Mapping[str, Sequence[float]] | None = None
     groups: Sequence[str] | None = None
-    others: Sequence[Mapping[str, Any]] = ()
+    others: Sequence[RunRecord] = ()
     curvatures: Curvatures | None = None
+    distances: DistanceMatrix | None = None
+    scores: Scores | None = None
 
 
 def run_page(subject: Subject) -> str:
     """The whole page, as HTML."""
     embedding, graph = subject.embedding.aligned_to(subject.graph), subject.graph
-    comparison = compared(embedding, graph)
-    pairs, scores = look(comparison), scores_of(comparison)
-    curved = subject.curvatures or graph_curvatures(graph)
+    distances = (
+        subject.distances if subject.distances is not None or graph.n > LARGE else shortest_paths(graph)
+    )
+    comparison = compared(embedding, graph, distances=distances)
+    pairs, scores = look(comparison), subject.scores or scores_of(comparison)
+    curved = subject.curvatures or graph_curvatures(graph, distances)
     edges = graph.edges() if isinstance(graph, Graph) else np.zeros((0, 2), np.int64)
     data = {
         "graph": graph.name,
@@ -89,7 +96,7 @@ def run_page(subject: Subject) -> str:
     return document("run.html", SCRIPTS, f"{graph.name} in {embedding.space}", finite(data))
 
 
-def _nodes(pairs: PairReport, curved: Curvatures, graph: Graph | Dissimilarities) -> dict[str, Any]:
+def _nodes(pairs: PairReport, curved: Curvatures, graph: AnyGraph) -> dict[str, Any]:
     found: dict[str, Any] = {"distortion": pairs.distortion, "in_space": _near(pairs.in_space)}
     if isinstance(graph, Graph):
         found["degree"] = graph.degrees
@@ -119,7 +126,7 @@ def _faithful(pairs: PairReport) -> dict[str, Any]:
     }
 
 
-def _other(record: Mapping[str, Any]) -> dict[str, Any]:
+def _other(record: RunRecord) -> dict[str, Any]:
     run = record["run"]
     return {
         "space": run["space"],

@@ -1,10 +1,10 @@
 """From a graph to an embedding: one line, or the same pieces by hand."""
 
-from riemap.training.embed_graph import embed
+from riemap.errors import DivergedError
 from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.state import EpochRecord
-from riemap.training.trainer import DivergedError, TrainingWarning
+from riemap.training.trainer import TrainingWarning
 
 __all__ = [
     "PRESETS",
@@ -17,7 +17,6 @@ __all__ = [
     "Stop",
     "TrainingWarning",
     "default_plan",
-    "embed",
     "fit",
     "paper_plan",
     "preset_plan",

@@ -11,6 +11,7 @@ from typing import TypeAlias, final
 
 import numba
 
+from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph
 from riemap.spaces import Space
@@ -58,6 +59,7 @@ def fit(
     callbacks: tuple[Callback, ...] = (),
     checkpoint: Path | None = None,
     every: int = 50,
+    distances: DistanceMatrix | None = None,
 ) -> Fit:
     """Embed a graph by a plan.
 
@@ -78,9 +80,11 @@ def fit(
         A file to go on from, if it is there, and to keep up to date.
     every
         Epochs between two checkpoints.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
     """
     started = time.perf_counter()
-    run = Trainer(graph, space, plan, seed)
+    run = Trainer(graph, space, plan, seed, distances)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     stop = Stop.FINISHED
     with _threads(run.target.n), noted_interrupts() as interrupted:

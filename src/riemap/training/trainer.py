@@ -11,8 +11,9 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import Target
+from riemap.distances import DistanceMatrix, Target
 from riemap.embeddings import Embedding
+from riemap.errors import DivergedError
 from riemap.graphs import Dissimilarities, Graph
 from riemap.losses import Loss
 from riemap.manifolds.euclidean import Euclidean
@@ -44,16 +45,19 @@ class TrainingWarning(UserWarning):
     """Training went on, but not as planned."""
 
 
-class DivergedError(ArithmeticError):
-    """The loss, or a point, was no number, and a lower rate did not help."""
-
-
 class Trainer:
     """What stays the same from the first epoch to the last."""
 
-    def __init__(self, graph: Graph | Dissimilarities, space: Space, plan: Plan, seed: int) -> None:
+    def __init__(
+        self,
+        graph: Graph | Dissimilarities,
+        space: Space,
+        plan: Plan,
+        seed: int,
+        distances: DistanceMatrix | None = None,
+    ) -> None:
         self.labels, self.space, self.plan, self.seed = graph.labels, space, plan, seed
-        self.target = Target.of(graph)
+        self.target = Target.of(graph) if distances is None else Target(distances)
         self.objective = Objective(space, self.target)
         self.scale_optimizer = RAdam(plan.scale_lr)
         self.log_scale = Euclidean(1)  # each logarithm of a scale is a point of its own

@@ -10,16 +10,16 @@ seconds of its longest run. What is recorded in the folder is not done again; `-
 
 import argparse
 from collections import defaultdict
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from timing import header
 
-from riemap.grids.local_executor import execute, unfinished
-from riemap.grids.records import Folder
+from riemap.grids.local_executor import execute_locally
+from riemap.grids.queue import unfinished
+from riemap.grids.record import RunRecord
+from riemap.grids.records import GridFolder
 from riemap.paper.tables import TABLES, PaperTable, counted, paper_runs, selected
 from riemap.paper.versus_published import value
 
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("results/paper"), help="the folder of the records")
     parser.add_argument("--show", action="store_true", help="do nothing, show what is done")
     given = parser.parse_args()
-    folder = Folder(given.out, compact=True)
+    folder = GridFolder(given.out, compact=True)
     print(header())
     print(
         f"\n{'graph':14}{'space':9}{'metric':7}{'mean':>9}{'worst':>9}{'paper':>9}{'bar':>9}"
@@ -58,21 +58,23 @@ def main() -> None:
         table = TABLES[name]
         runs = paper_runs(table, selected(table, [graph], spaces), range(given.seeds))
         if not given.show:
-            with closing(execute(folder, unfinished(folder, runs, retry=False), workers=1)) as outcomes:
+            with closing(
+                execute_locally(folder, unfinished(folder, runs, retry=False), workers=1)
+            ) as outcomes:
                 for _ in outcomes:
                     pass
-        found = [record for run in runs if (record := folder.record(run.id)) is not None]
+        found = [record for run in runs if (record := folder.record(run)) is not None]
         for space in spaces:
             report(
                 table, graph, space, limit, [r for r in counted(table, found) if r["run"]["space"] == space]
             )
 
 
-def report(table: PaperTable, graph: str, space: str, limit: int, records: list[Mapping[str, Any]]) -> None:
+def report(table: PaperTable, graph: str, space: str, limit: int, records: list[RunRecord]) -> None:
     """For each metric, the line of the loss that is best on average."""
     paper = table.reference[graph, space]
     bars = dict(zip(table.metrics, BARS.get((graph, space), ()), strict=False)) or paper
-    by_loss: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    by_loss: dict[str, list[RunRecord]] = defaultdict(list)
     for record in records:
         by_loss[record["run"]["loss"]].append(record)
     most = max(map(len, by_loss.values()), default=0)
@@ -87,7 +89,7 @@ def report(table: PaperTable, graph: str, space: str, limit: int, records: list[
         mean, worst = fmean(values[loss]), sign * max(sign * v for v in values[loss])
         bar = sign * bars[metric]
         met = "yes" if sign * worst <= bar else "mean" if sign * mean <= bar else "NO"
-        seconds = max(r["seconds"] for r in by_loss[loss])
+        seconds = max(r["seconds"] or 0.0 for r in by_loss[loss])
         print(
             f"{graph:14}{space:9}{metric:7}{mean:>9.{digits}f}{worst:>9.{digits}f}{paper[metric]:>9.4g}"
             f"{bars[metric]:>9.4g}  {met:4}{len(values[loss]):>6}  {seconds:.1f} ({limit})  {loss}",

@@ -9,10 +9,10 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from riemap.files import written_whole
-from riemap.grids.records import Folder
+from riemap.grids.record import RunRecord
+from riemap.grids.records import GridFolder
 from riemap.grids.tables import better, text
 from riemap.grids.typeset import Piece, Sheet, markdown
 from riemap.losses import as_loss
@@ -26,7 +26,7 @@ LETTERS = {str(as_loss(loss)): letter for loss, letter in zip(RULE, "abcdefghij"
 FIGURES = {"paper-fig2.png": "F1@k curves of four synthetic graphs", "paper-fig3.png": "Sums of angles"}
 
 
-def page(template: str, records: Sequence[Mapping[str, Any]]) -> str:
+def page(template: str, records: Sequence[RunRecord]) -> str:
     """The template with every slot filled."""
     rows = {name: lines(table, list(table.reference), records) for name, table in TABLES.items()}
     slots: dict[str, Callable[[], str]] = {
@@ -52,7 +52,7 @@ def losses() -> str:
     return "\n".join(f"- **{name}** `{loss}`" for loss, name in LETTERS.items())
 
 
-def letter(record: Mapping[str, Any]) -> str:
+def letter(record: RunRecord) -> str:
     """Of the loss of a run; a capital if its preset is steady."""
     name = LETTERS[record["run"]["loss"]]
     return name if record["run"]["preset"] == PRESET else name.upper()
@@ -108,7 +108,7 @@ def presets(rows: Sequence[Line]) -> str:
     metrics = TABLES["table5"].metrics
     found = []
     for row in rows:
-        pairs: dict[tuple[str, int], dict[str, Mapping[str, Any]]] = {}
+        pairs: dict[tuple[str, int], dict[str, RunRecord]] = {}
         for record in row.records:
             run = record["run"]
             pairs.setdefault((LETTERS[run["loss"]], run["seed"]), {})[run["preset"]] = record
@@ -129,7 +129,7 @@ def single_count(rows: Sequence[Line]) -> str:
     return f"In **{count}** of the {len(rows)} rows of table 5, one run beats the paper's F1@1, AUC and AD."
 
 
-def cost(records: Sequence[Mapping[str, Any]]) -> str:
+def cost(records: Sequence[RunRecord]) -> str:
     """Time, versions, and what the runs were done on."""
     done = {r["id"]: r for table in TABLES.values() for r in counted(table, records)}.values()
     hours = sum(r["seconds"] or 0.0 for r in done) / 3600.0
@@ -156,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="only say whether the page is as it should be")
     given = parser.parse_args()
-    found = page(TEMPLATE.read_text(encoding="utf-8"), Folder(RECORDS, compact=True).records())
+    found = page(TEMPLATE.read_text(encoding="utf-8"), GridFolder(RECORDS, compact=True).records())
     if not given.check:
         with written_whole(PAGE) as file:
             file.write(found.encode())

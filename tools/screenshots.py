@@ -17,7 +17,7 @@ from browser import Browser, Tab, found
 
 from riemap import embed, open_graph
 from riemap.grids.grid import grid
-from riemap.grids.records import Folder
+from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
 from riemap.report import Subject, leaderboard_page, run_page
 
@@ -75,10 +75,10 @@ def written(shot: Shot, folder: Path) -> Path:
 
 def board(folder: Path) -> Path:
     """The page of a grid."""
-    results, runs = Folder(folder / "results"), grid(GRID)
+    results, runs = GridFolder(folder / "results"), grid(GRID)
     results.begin([run.id for run in runs])
     for run in runs:
-        attempt(results, run, results.stamp(run.id))
+        attempt(results, run, results.attempts(run))
     links = {run.id: f"board_files/{run.id}.html" for run in runs}
     page = leaderboard_page("results", results.records(), 0, links, ["riemap report results -o board.html"])
     path = folder / "board.html"

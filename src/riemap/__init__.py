@@ -22,8 +22,9 @@ if TYPE_CHECKING:
         read_graph,
     )
     from riemap.metrics import Scores, evaluate
+    from riemap.runs import embed
     from riemap.spaces import Space
-    from riemap.training import Fit, embed
+    from riemap.training import Fit
 
 __version__ = "0.1.0"
 __all__ = [
@@ -62,8 +63,9 @@ _MODULES = {
         "read_graph",
     ),
     "riemap.metrics": ("Scores", "evaluate"),
+    "riemap.runs": ("embed",),
     "riemap.spaces": ("Space",),
-    "riemap.training": ("Fit", "embed"),
+    "riemap.training": ("Fit",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -11,13 +11,13 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from riemap.errors import InputError
+from riemap.errors import InputError, MissingExtraError
 from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph
 from riemap.losses import LossLike
+from riemap.runs.embed_graph import embed
+from riemap.runs.spec import LOSS
 from riemap.spaces import Space
 from riemap.specs import shown
-from riemap.training import embed
-from riemap.training.embed_graph import LOSS
 from riemap.types import Array
 
 try:
@@ -31,7 +31,9 @@ except ModuleNotFoundError as error:
 
         def __new__(cls, *_: Any, **__: Any) -> Self:
             """Say what is missing."""
-            raise ImportError("GraphEmbedding needs scikit-learn; pip install 'riemap[sklearn]' brings it")
+            raise MissingExtraError(
+                "GraphEmbedding needs scikit-learn; pip install 'riemap[sklearn]' brings it"
+            )
 
     class ClassNamePrefixFeaturesOutMixin:  # type: ignore[no-redef]
         """Nothing."""

@@ -1,5 +1,7 @@
 """The command line: one file a verb, each thin. Results go to stdout, messages to stderr."""
 
+import itertools
+import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -66,6 +68,15 @@ def _riemap(
         typer.echo(context.get_help())
 
 
+RENAMED = {"--whole": "--require-connected", "--symmetrise": "--undirected"}
+"""Earlier spellings of options, and what they are called now."""
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit; with code 2, and one message on stderr, after bad input."""
-    app(arguments, prog_name="riemap")
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    for word in itertools.takewhile(lambda word: word != "--", given):
+        if word in RENAMED:
+            typer.echo(f"riemap: {word} is called {RENAMED[word]} now", err=True)
+            sys.exit(2)
+    app(given, prog_name="riemap")

@@ -7,7 +7,7 @@ import typer
 
 
 def known_graphs(begun: str) -> list[str]:
-    """Names of datasets, for a shell to complete; where none begins like this, it offers files."""
+    """List the datasets that begin like this, for a shell to complete; where none does, it offers files."""
     from riemap.graphs import DATASETS
 
     return [name for name in DATASETS if name.startswith(begun)]
@@ -23,37 +23,17 @@ GraphText: TypeAlias = Annotated[
     ),
 ]
 Undirected: TypeAlias = Annotated[
-    bool, typer.Option("--undirected", help="Take a directed graph, and forget its directions.")
+    bool,
+    typer.Option("--undirected", help="Accept a directed graph, and ignore the directions of its edges."),
 ]
 RequireConnected: TypeAlias = Annotated[
     bool,
     typer.Option(
-        "--require-connected", help="Refuse a graph in several pieces instead of keeping the largest."
+        "--require-connected",
+        help="Refuse a graph that is not connected, instead of keeping its largest component.",
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-Workers: TypeAlias = Annotated[
-    int, typer.Option(min=1, help="Processes, at most one a core; they share the cores.")
-]
-RetryFailed: TypeAlias = Annotated[bool, typer.Option("--retry-failed", help="Do runs that failed again.")]
-Ray: TypeAlias = Annotated[
-    str,
-    typer.Option(
-        "--ray",
-        metavar="ADDRESS",
-        help="Do the runs on this Ray cluster, as in 127.0.0.1:6379, or auto.",
-        show_default=False,
-    ),
-]
-Budget: TypeAlias = Annotated[
-    float | None,
-    typer.Option(
-        metavar="MINUTES", min=0.0, help="Begin no run that would not be done by then.", show_default=False
-    ),
-]
-Records: TypeAlias = Annotated[
-    Path, typer.Option(help="A folder for the records; what is there is not done again.")
-]
 RunPath: TypeAlias = Annotated[
     Path,
     typer.Argument(
@@ -61,4 +41,38 @@ RunPath: TypeAlias = Annotated[
         help="A folder that riemap embed wrote, or an .npz file with an embedding.",
         show_default=False,
     ),
+]
+Labels: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(help="Colour nodes by labels from a CSV file with lines node,label.", show_default=False),
+]
+Workers: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Number of processes, at most one for each core; they share the cores.")
+]
+RetryFailed: TypeAlias = Annotated[
+    bool, typer.Option("--retry-failed", help="Do the runs that failed once more.")
+]
+Ray: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Do the runs on the Ray cluster at this address, such as 127.0.0.1:6379, or auto.",
+        show_default=False,
+    ),
+]
+Budget: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MINUTES",
+        min=0.0,
+        help="Begin only runs that are likely to be done after this many minutes.",
+        show_default=False,
+    ),
+]
+RecordsFolder: TypeAlias = Annotated[
+    Path, typer.Option(help="A folder for the records; runs that are recorded there are not done again.")
+]
+TableFormat: TypeAlias = Annotated[
+    str, typer.Option("--format", help="Format of the table: text, markdown, csv or latex.")
 ]

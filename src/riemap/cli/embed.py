@@ -16,9 +16,7 @@ from riemap.cli.report import write_run
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.graphs import Dissimilarities, Graph
-    from riemap.metrics import Scores
-    from riemap.training import Fit
+    from riemap.runs import RunResult
 
 COLUMNS = ("f1@1", "auc", "map", "ad", "worst", "stress")
 """Metrics of the table that compares spaces."""
@@ -28,7 +26,9 @@ def embed(
     graph: GraphText,
     space: Annotated[
         list[str],
-        typer.Option("--space", "-s", help="Where to, such as H3 or 'H2 x S2'; several are compared."),
+        typer.Option(
+            "--space", "-s", help="The space to embed in, such as H3 or 'H2 x S2'; several are compared."
+        ),
     ],
     loss: Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")] = "stress",
     preset: Annotated[
@@ -39,22 +39,26 @@ def embed(
     ] = "default",
     optimizer: Annotated[
         str | None,
-        typer.Option(help="Instead of the preset's, such as 'radam(lr=0.05)'.", show_default=False),
+        typer.Option(help="Replaces the preset's optimizer, as in 'radam(lr=0.05)'.", show_default=False),
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.", show_default=False)] = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same embedding.")] = 0,
+    epochs: Annotated[
+        int | None, typer.Option(help="Replaces the preset's number of epochs.", show_default=False)
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed for starting points and batches; the same seed gives the same result.")
+    ] = 0,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the run; with several spaces, for a folder of each.", show_default=False
+            help="A folder for the run; with several spaces, it gets a folder for each.", show_default=False
         ),
     ] = None,
     checkpoint_every: Annotated[
-        int, typer.Option(min=1, help="Epochs between two checkpoints in that folder.")
+        int, typer.Option(min=1, help="Number of epochs between two checkpoints in that folder.")
     ] = 100,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in that folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in that folder.")] = False,
     report: Annotated[
-        bool, typer.Option("--report", help="Write a page about it, report.html, into that folder.")
+        bool, typer.Option("--report", help="Write a page about the run, report.html, into that folder.")
     ] = False,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
@@ -65,141 +69,74 @@ def embed(
     Example: riemap embed karate --space H2 --out karate-h2
     """
     with refusing():
-        from riemap.graphs import open_graph
+        from riemap.runs import GraphSource, RunFolder, RunSpec, execute
+        from riemap.training import Stop, training_process
 
         if resume and out is None:
-            raise InputError("which run? --resume needs --out, the folder of the run to go on with")
+            raise InputError("which run? --resume needs --out, the folder of the run to continue")
         if report and out is None:
             raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
-        given = {"graph": graph, "undirected": undirected, "require_connected": require_connected}
-        given |= {"optimizer": optimizer, "epochs": epochs}
-        opened = open_graph(
-            graph, undirected=undirected, component="error" if require_connected else "largest"
-        )
-        results = []
-        for text in space:
+        source = GraphSource(graph, undirected, require_connected)
+        opened = source.open()
+        choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
+        specs = [RunSpec.of(opened, text, **choice, source=source) for text in space]
+        results: list[RunResult] = []
+        for text, spec in zip(space, specs, strict=True):
+            path = out if out is None or len(space) == 1 else out / _folder_name(text)
             folder = (
-                out if out is None or len(space) == 1 else out / re.sub(r"[^\w.-]+", "-", text).strip("-")
+                None if path is None else RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
             )
-            job = _Job(opened, text, loss, preset, given, seed, folder)
-            results.append(job.run(checkpoint_every, resume, quiet=as_json))
-            if results[-1]["stop"] == "it was interrupted":
+            known = results[-1].distances if results else None
+            with (
+                training_process(opened.n) as interrupted,
+                progress(f"{spec.graph} in {spec.space}", spec.total_epochs, quiet=as_json) as callback,
+            ):
+                result = execute(
+                    spec,
+                    folder,
+                    graph=opened,
+                    distances=known,
+                    callbacks=(callback,),
+                    interrupted=interrupted,
+                )
+            results.append(result)
+            if result.fit.stop is Stop.INTERRUPTED:
                 break
-            if report and folder is not None:
-                write_run(folder, opened, folder / "report.html", shlex.join(_report_command(folder)))
-        _show(opened, results, as_json)
-    if results[-1]["stop"] == "it was interrupted":
+            if report and path is not None:
+                _write_report(path, result)
+        _show(results, as_json)
+    if results[-1].fit.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
 
 
-def _report_command(folder: Path) -> list[str]:
-    return ["riemap", "report", str(folder), "-o", str(folder / "report.html")]
+def _folder_name(space: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", space).strip("-")
 
 
-class _Job:
-    """One graph, one space, and how to go about it."""
-
-    def __init__(
-        self,
-        graph: "Graph | Dissimilarities",
-        space: str,
-        loss: str,
-        preset: str,
-        given: dict[str, Any],
-        seed: int,
-        folder: Path | None,
-    ) -> None:
-        from riemap.runs.folder import Run
-        from riemap.spaces import Space
-        from riemap.training.embed_graph import check_dimension, planned
-
-        self.graph, self.space, self.seed = graph, Space.parse(space), seed
-        check_dimension(graph, self.space)
-        self.plan = planned(loss, preset, given["optimizer"], given["epochs"], graph.n)
-        self.loss = self.plan.stages[-1].loss
-        self.folder = None if folder is None else Run(folder)
-        self.preset, self.given = preset, given
-
-    def run(self, every: int, resume: bool, quiet: bool) -> dict[str, Any]:
-        """Train, score, and write the run's folder; or read the folder of one that is finished."""
-        from riemap.metrics import evaluate
-        from riemap.training import fit, training_process
-
-        if self.folder is not None:
-            self.folder.begin(self.config(), resume)
-            if self.folder.finished:
-                return self.folder.scores()
-        with (
-            training_process(self.graph.n) as interrupted,
-            progress(f"{self.graph.name} in {self.space}", self.plan.epochs, quiet) as callback,
-        ):
-            result = fit(
-                self.graph,
-                self.space,
-                self.plan,
-                seed=self.seed,
-                callbacks=(callback,),
-                checkpoint=None if self.folder is None else self.folder.checkpoint,
-                every=every,
-                interrupted=interrupted,
-            )
-        scores = self.facts(result, evaluate(result.embedding, self.graph))
-        if self.folder is not None and result.stop.name != "INTERRUPTED":
-            self.folder.end(result, scores)
-        return scores
-
-    def config(self) -> dict[str, Any]:
-        """Everything that decides the result, and how it was spelled."""
-        import riemap
-
-        return {
-            "graph": self.graph.name,
-            "key": self.graph.key,
-            "space": str(self.space),
-            "loss": str(self.loss),
-            "preset": self.preset,
-            "seed": self.seed,
-            "plan": self.plan.as_json(),
-            "version": riemap.__version__,
-            "given": self.given,
-        }
-
-    def facts(self, result: "Fit", scores: "Scores") -> dict[str, Any]:
-        """What is printed, and written beside the embedding."""
-        return {
-            "graph": self.graph.name,
-            "space": str(self.space),
-            "dim": self.space.dim,
-            "loss": str(self.loss),
-            "preset": self.preset,
-            "seed": self.seed,
-            "epochs": len(result.history),
-            "stop": result.stop.value,
-            "seconds": round(result.seconds, 3),
-            **scores.as_json(),
-        }
+def _write_report(folder: Path, result: "RunResult") -> None:
+    """Write the page of a run with the distances and scores that are known already."""
+    page = folder / "report.html"
+    command = shlex.join(["riemap", "report", str(folder), "-o", str(page)])
+    known = {"distances": result.distances, "scores": result.scores}
+    write_run(folder, result.graph, page, command, **known)
 
 
-def _show(graph: "Graph | Dissimilarities", results: list[dict[str, Any]], as_json: bool) -> None:
+def _show(results: "list[RunResult]", as_json: bool) -> None:
+    first, facts = results[0], [result.as_json() for result in results]
     if as_json:
-        found = results[0] if len(results) == 1 else {"graph": graph.name, "runs": results}
+        found = facts[0] if len(results) == 1 else {"graph": first.spec.graph, "runs": facts}
         typer.echo(json.dumps(found, allow_nan=False, ensure_ascii=False))
-        return
-    from riemap.metrics import Scores
-
-    first = results[0]
-    if len(results) > 1:
-        _compare(graph.name, results)
-        return
-    typer.echo(
-        f"{graph.name} in {first['space']} ({first['dim']} dimensions), {first['loss']}, seed {first['seed']}"
-    )
-    typer.echo(f"{first['epochs']} epochs in {first['seconds']:.1f} s: {first['stop']}\n")
-    show_scores(Scores.from_json(first))
+    elif len(results) > 1:
+        _compare(first.spec.graph, facts)
+    else:
+        head = f"{first.spec.graph} in {first.spec.space} ({facts[0]['dim']} dimensions)"
+        typer.echo(f"{head}, {first.spec.loss}, seed {first.spec.seed}")
+        typer.echo(f"{len(first.fit.history)} epochs in {first.fit.seconds:.1f} s: {first.fit.stop.value}\n")
+        show_scores(first.scores)
 
 
 def _compare(name: str, results: list[dict[str, Any]]) -> None:
-    """One line a space, the best of each column in bold and marked."""
+    """Print one line for each space; the best of each column is marked."""
     from rich.console import Console
     from rich.table import Table
 

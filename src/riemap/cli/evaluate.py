@@ -46,7 +46,7 @@ def evaluate(
     """
     with refusing():
         from riemap.metrics import evaluate as score
-        from riemap.runs.folder import load_embedding
+        from riemap.runs import load_embedding
 
         loaded = load_embedding(run)
         opened = open_component(graph, undirected=undirected, require_connected=require_connected)

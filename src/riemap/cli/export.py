@@ -56,7 +56,7 @@ def export(
     Example: riemap export karate-h2 --format csv --out karate-h2.csv
     """
     with refusing():
-        from riemap.runs.folder import load_embedding
+        from riemap.runs import load_embedding
 
         _check(format, out, graph)
         embedding = load_embedding(run)

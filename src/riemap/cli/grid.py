@@ -12,27 +12,32 @@ from riemap.cli.messages import refusing
 from riemap.cli.runs import compute, interrupted
 
 if TYPE_CHECKING:
-    from riemap.grids.grid import Run
-    from riemap.grids.records import Folder
+    from riemap.grids.records import GridFolder
+    from riemap.runs import RunSpec
 
 
 def grid(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="A grid: lists of graphs, spaces, ... in TOML.", show_default=False
+            metavar="FILE",
+            help="A TOML file with lists of graphs, spaces, losses, and so on.",
+            show_default=False,
         ),
     ],
     out: Annotated[
         Path,
-        typer.Option(help="A folder for the records; what is there is not done again.", show_default=False),
+        typer.Option(
+            help="A folder for the records; runs that are recorded there are not done again.",
+            show_default=False,
+        ),
     ],
     workers: Workers = 1,
     ray: Ray = "",
     retry_failed: RetryFailed = False,
     as_json: AsJson = False,
 ) -> None:
-    """Do every run of a grid that is not done yet; start it again to go on after an interruption.
+    """Do every run of a grid that is not done yet; after an interruption, the same command continues.
 
     Example: riemap grid grid.toml --out results --workers 2
     """
@@ -40,10 +45,10 @@ def grid(
     try:
         with refusing():
             from riemap.grids.grid import read_grid
-            from riemap.grids.records import Folder
+            from riemap.grids.records import GridFolder
 
             runs = read_grid(file)
-            folder = Folder(out)
+            folder = GridFolder(out)
             folder.begin([run.id for run in runs])
             computed = compute(folder, runs, workers, retry=retry_failed, quiet=as_json, ray=ray)
             facts = {**_facts(folder, runs), "computed": computed}
@@ -54,8 +59,8 @@ def grid(
     raise typer.Exit(1 if facts["failed"] else 0)
 
 
-def _facts(folder: "Folder", runs: "tuple[Run, ...]") -> dict[str, Any]:
-    records = [record for run in runs if (record := folder.record(run.id)) is not None]
+def _facts(folder: "GridFolder", runs: "tuple[RunSpec, ...]") -> dict[str, Any]:
+    records = [record for run in runs if (record := folder.record(run)) is not None]
     errors = {record["id"]: record["error"] for record in records if "error" in record}
     return {"runs": len(runs), "done": len(records) - len(errors), "failed": len(errors), "errors": errors}
 

@@ -1,4 +1,4 @@
-"""How a verb says that the input is at fault, or that something was done to it."""
+"""How a verb reports bad input, and what was done to it."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -7,21 +7,40 @@ from typing import NoReturn, TextIO
 
 import typer
 
-from riemap.errors import InputError
+from riemap.errors import DivergedError, InputError, NotEnoughMemoryError
 
 
-def refuse(error: Exception) -> NoReturn:
-    """Print the message on stderr and exit with code 2."""
+def refuse(error: Exception, code: int = 2) -> NoReturn:
+    """Print the message of an error on stderr, in one line, and exit with a code."""
     typer.echo(f"riemap: {one_line(error)}", err=True)
-    raise typer.Exit(2)
+    raise typer.Exit(code) from None
 
 
 @contextmanager
 def refusing() -> Iterator[None]:
     """Turn errors about the input into one line and exit code 2, and warnings about it into one line each.
 
-    A reader that went away (``riemap ... | head``) is not the input's fault.
+    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory that was foreseen,
+    and files of the user that cannot be read or written. Training that diverges is one line and exit code 1.
+    Any other exception is a bug of riemap: it is shown with its traceback, and the exit code is 1. A reader
+    that went away (``riemap ... | head``) is no error of the input.
     """
+    with _short_warnings():
+        try:
+            yield
+        except (InputError, NotEnoughMemoryError) as error:
+            refuse(error)
+        except DivergedError as error:
+            refuse(error, 1)
+        except OSError as error:
+            if isinstance(error, BrokenPipeError) or error.filename is None:
+                raise
+            refuse(error)
+
+
+@contextmanager
+def _short_warnings() -> Iterator[None]:
+    """Show warnings of riemap as one line each, without the line of code that they come from."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         others = warnings.showwarning
@@ -40,19 +59,11 @@ def refusing() -> Iterator[None]:
                 others(message, category, filename, lineno, file, line)
 
         warnings.showwarning = show
-        try:
-            yield
-        except BrokenPipeError:
-            raise
-        except (ValueError, OSError, MemoryError, ImportError) as error:  # an extra that is not installed
-            refuse(error)
-        except ArithmeticError as error:  # nobody's fault, but no result
-            typer.echo(f"riemap: {one_line(error)}", err=True)
-            raise typer.Exit(1) from None
+        yield
 
 
 def one_of(option: str, given: str, accepted: Iterable[str]) -> None:
-    """Refuse what is not among the accepted."""
+    """Refuse a value of an option that is not among the accepted ones."""
     from riemap.specs import shown, suggestion
 
     names = list(accepted)
@@ -63,7 +74,7 @@ def one_of(option: str, given: str, accepted: Iterable[str]) -> None:
 
 
 def one_line(message: Exception | str) -> str:
-    """The message as the user should see it: without error numbers, line breaks and control characters."""
+    """Format a message for the user: without error numbers, line breaks and control characters."""
     text = str(message)
     if isinstance(message, OSError) and message.strerror and message.filename is not None:
         text = f"{message.filename}: {message.strerror.lower()}"

@@ -20,7 +20,7 @@ def nearest(
     Example: riemap nearest karate-h2 33 -k 5
     """
     with refusing():
-        from riemap.runs.folder import load_embedding
+        from riemap.runs import load_embedding
 
         found = load_embedding(run).nearest(node, k)
     if as_json:

@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Budget, Ray, Records, Workers
+from riemap.cli.arguments import Budget, Ray, RecordsFolder, Workers
 from riemap.cli.figures import check_figure, write_figure
 from riemap.cli.messages import refusing
 from riemap.cli.paper_tables import table
@@ -38,11 +38,11 @@ Figure: TypeAlias = Annotated[
 @app.command("fig2", short_help="F1@k curves and hop counts of four synthetic graphs.")
 def fig2(
     figure: Figure,
-    out: Records = Path("results/paper"),
+    out: RecordsFolder = Path("results/paper"),
     budget: Budget = None,
     workers: Workers = 1,
     ray: Ray = "",
-    show: Annotated[bool, typer.Option("--show", help="Draw what is done, and do nothing more.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Draw the runs that are done, and do none.")] = False,
 ) -> None:
     """F1@k curves and hop counts of four synthetic graphs, by RSNE at a high temperature.
 
@@ -50,12 +50,12 @@ def fig2(
     """
     try:
         with refusing():
-            from riemap.grids.records import Folder
+            from riemap.grids.records import GridFolder
             from riemap.paper.figures import curves, synthetic_runs
             from riemap.plots import f1_curves
 
             check_figure(figure, "--figure")
-            folder, runs = Folder(out, compact=True), synthetic_runs()
+            folder, runs = GridFolder(out, compact=True), synthetic_runs()
             if not show:
                 compute(folder, runs, workers, minutes=budget, ray=ray)
             found = curves(folder.records())
@@ -70,18 +70,18 @@ def fig2(
 
 
 @app.command("fig3", short_help="Sums of angles in triangles of the best embeddings of table 5.")
-def fig3(figure: Figure, out: Records = Path("results/paper")) -> None:
+def fig3(figure: Figure, out: RecordsFolder = Path("results/paper")) -> None:
     """Sums of angles in triangles of the best embeddings of table 5 in three dimensions.
 
     Drawn from the records that 'riemap paper table5' makes. Example: riemap paper fig3 -o fig3.png
     """
     with refusing():
-        from riemap.grids.records import Folder
+        from riemap.grids.records import GridFolder
         from riemap.paper.figures import angles
         from riemap.plots import angle_boxes
 
         check_figure(figure, "--figure")
-        found = angles(Folder(out, compact=True).records())
+        found = angles(GridFolder(out, compact=True).records())
         if not any(found.values()):
             raise InputError(
                 f"{out} has no run of table 5 in three dimensions; 'riemap paper table5' does them"

@@ -8,51 +8,53 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import riemap
-from riemap.cli.arguments import AsJson, Budget, Ray, Records, RetryFailed, Workers
+from riemap.cli.arguments import AsJson, Budget, Ray, RecordsFolder, RetryFailed, TableFormat, Workers
 from riemap.cli.messages import one_of, refusing
-from riemap.cli.runs import compute, interrupted
+from riemap.cli.runs import compute, interrupted, tell_older_engine
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.grids.grid import Run
     from riemap.grids.published import Key
-    from riemap.grids.records import Folder
+    from riemap.grids.records import GridFolder
     from riemap.paper.tables import PaperTable
+    from riemap.runs import RunSpec
 
 
 def table(
     context: typer.Context,
-    graphs: Annotated[str, typer.Option(help="Only these rows, as in csphd,power.", show_default=False)] = "",
-    spaces: Annotated[
-        str, typer.Option(help="Only these rows, as in 'H3,Gr(1,3)'.", show_default=False)
+    graphs: Annotated[
+        str, typer.Option(help="Only rows of these graphs, as in csphd,power.", show_default=False)
     ] = "",
-    seeds: Annotated[str, typer.Option(help="Of the runs, as in 0,1,2.")] = "0",
+    spaces: Annotated[
+        str, typer.Option(help="Only rows of these spaces, as in 'H3,Gr(1,3)'.", show_default=False)
+    ] = "",
+    seeds: Annotated[str, typer.Option(help="Seeds of the runs, as in 0,1,2.")] = "0",
     budget: Budget = None,
     workers: Workers = 1,
     ray: Ray = "",
-    out: Records = Path("results/paper"),
+    out: RecordsFolder = Path("results/paper"),
     retry_failed: RetryFailed = False,
-    show: Annotated[bool, typer.Option("--show", help="Do nothing; show what is done.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show the results so far, and do no run.")] = False,
     single: Annotated[
         bool,
-        typer.Option("--single", help="Show the rows where one run beats all figures of the paper at once."),
+        typer.Option("--single", help="Show only rows where a single run beats all figures of the paper."),
     ] = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Do what is done again, and compare the scores.")
+        bool, typer.Option("--check", help="Do recorded runs again, and compare the scores.")
     ] = False,
-    form: Annotated[str, typer.Option("--format", help="text, markdown, csv or latex.")] = "text",
+    form: TableFormat = "text",
     as_json: AsJson = False,
 ) -> None:
     """Do the runs of a table that are not done yet, small graphs first; or show, or check, what is done."""
     failed = 0
     try:
         with refusing():
-            from riemap.grids.records import Folder
+            from riemap.grids.records import GridFolder
             from riemap.grids.typeset import FORMATS
             from riemap.paper.tables import TABLES, paper_runs, selected
 
             one_of("--format", form, FORMATS)
-            chosen, folder = TABLES[str(context.info_name)], Folder(out, compact=True)
+            chosen, folder = TABLES[str(context.info_name)], GridFolder(out, compact=True)
             keys = selected(chosen, _names(graphs), _names(spaces))
             if show or single:
                 _show(chosen, keys, folder, single, form, as_json)
@@ -83,8 +85,8 @@ def _seeds(text: str) -> list[int]:
 
 
 def _run(
-    folder: "Folder",
-    runs: "list[Run]",
+    folder: "GridFolder",
+    runs: "list[RunSpec]",
     workers: int,
     ray: str,
     budget: float | None,
@@ -93,7 +95,7 @@ def _run(
 ) -> int:
     """Do what there is time for; the number of runs that failed."""
     computed = compute(folder, runs, workers, retry=retry, quiet=as_json, minutes=budget, ray=ray)
-    records = [folder.record(run.id) for run in runs]
+    records = [folder.record(run) for run in runs]
     failed = [record for record in records if record is not None and "error" in record]
     left = [run for run, record in zip(runs, records, strict=True) if record is None]
     done = len(runs) - len(left) - len(failed)
@@ -113,7 +115,7 @@ def _run(
 
 
 def _show(
-    table: "PaperTable", keys: "Sequence[Key]", folder: "Folder", single: bool, form: str, as_json: bool
+    table: "PaperTable", keys: "Sequence[Key]", folder: "GridFolder", single: bool, form: str, as_json: bool
 ) -> None:
     from riemap.grids.typeset import FORMATS
     from riemap.paper import versus_published
@@ -128,6 +130,7 @@ def _show(
             "would be trained in another way today",
             err=True,
         )
+    engines = tell_older_engine(counted(table, records), "; --check does some again")
     beaten = [row for row in rows if row.single is not None]
     if as_json:
         facts = (
@@ -135,7 +138,7 @@ def _show(
             if single
             else [versus_published.facts(table, r) for r in rows]
         )
-        typer.echo(json.dumps({"rows": facts}, allow_nan=False, ensure_ascii=False))
+        typer.echo(json.dumps({"rows": facts, "engine": engines}, allow_nan=False, ensure_ascii=False))
         return
     if single:
         typer.echo(FORMATS[form](versus_published.single_sheet(table, beaten)))
@@ -148,14 +151,15 @@ def _show(
     typer.echo(f"\n{said}", err=form != "text")
 
 
-def _check(folder: "Folder", runs: "list[Run]", workers: int, as_json: bool) -> int:
+def _check(folder: "GridFolder", runs: "list[RunSpec]", workers: int, as_json: bool) -> int:
     """Do again what is recorded; the number of runs that came out differently."""
     from riemap.grids.recheck import check
 
-    known = [run for run in runs if "scores" in (folder.record(run.id) or {})]
+    recorded = [(run, record) for run in runs if (record := folder.record(run)) is not None]
+    known = [run for run, record in recorded if "scores" in record]
     if not known:
         raise InputError(f"{folder.path} has no record of these {len(runs)} runs; do them without --check")
-    versions = {str((folder.record(run.id) or {}).get("version")) for run in known} - {riemap.__version__}
+    versions = {record["version"] for _, record in recorded if "scores" in record} - {riemap.__version__}
     if versions:
         typer.echo(
             f"riemap: this is {riemap.__version__}, and some records are of {', '.join(versions)}", err=True

@@ -53,7 +53,7 @@ def graph(
     with refusing():
         from riemap.curvature import ollivier_ricci
         from riemap.plots import network
-        from riemap.training import embed
+        from riemap.runs import embed
 
         check_figure(out)
         opened = open_with_edges(graph, undirected=undirected, purpose="the figure")
@@ -120,7 +120,7 @@ def angles(
     with refusing():
         from riemap.curvature.geodesic_triangles import angle_sums
         from riemap.plots import boxes
-        from riemap.runs.folder import load_embedding
+        from riemap.runs import load_embedding
 
         check_figure(out)
         values = {}

@@ -1,29 +1,27 @@
-"""``riemap plot``, the figures of an embedding: what it looks like, how faithful it is, how it came about."""
+"""``riemap plot``: figures of an embedding, of how faithful it is, and of its training."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Undirected
+from riemap.cli.arguments import Labels, RunPath, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.messages import one_of, refusing
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
-    from riemap.graphs import Dissimilarities, Graph
+    from riemap.graphs import AnyGraph
     from riemap.plots import Colouring
 
-COLOURS = ("degree", "distortion", "ricci", "none")
+NODE_COLOURS = ("degree", "distortion", "ricci", "none")
 
-RunPath: TypeAlias = Annotated[
-    Path,
-    typer.Argument(metavar="RUN", help="The folder of a run, or an .npz file.", show_default=False),
-]
 GraphOption: TypeAlias = Annotated[
     str | None,
-    typer.Option("--graph", "-g", help="What was embedded, if RUN does not tell.", show_default=False),
+    typer.Option(
+        "--graph", "-g", help="The graph that was embedded, if RUN does not tell.", show_default=False
+    ),
 ]
 
 
@@ -31,18 +29,19 @@ def embedding(
     run: RunPath,
     out: Out,
     graph: GraphOption = None,
-    colour: Annotated[str, typer.Option(help=f"Of the nodes: {', '.join(COLOURS)}.")] = "degree",
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="Colour nodes by a label: CSV with lines node,label.", show_default=False),
-    ] = None,
+    colour: Annotated[
+        str, typer.Option(help=f"What colours the nodes: {', '.join(NODE_COLOURS)}.")
+    ] = "degree",
+    labels: Labels = None,
     origin: Annotated[
         str | None,
         typer.Option(
-            "--from", help="Colour nodes by how far from this one they are in the graph.", show_default=False
+            "--from", help="Colour nodes by their distance from this one in the graph.", show_default=False
         ),
     ] = None,
-    names: Annotated[int, typer.Option(min=0, help="Nodes to name, those with the most neighbours.")] = 0,
+    names: Annotated[
+        int, typer.Option(min=0, help="Number of nodes to name, those with the most neighbours.")
+    ] = 0,
     undirected: Undirected = False,
 ) -> None:
     """Draw an embedding: a disk, a ball, a globe, a cone; a picture for each factor of a product.
@@ -50,13 +49,13 @@ def embedding(
     Example: riemap plot embedding karate-h2 --colour ricci --out karate-h2.pdf
     """
     with refusing():
+        from riemap.graphs.groups import read_groups
         from riemap.plots import embedding as drawn
         from riemap.plots.style import pyplot
-        from riemap.report.folders import read_groups
 
         check_figure(out)
         pyplot()  # before anything is computed
-        one_of("--colour", colour, COLOURS)
+        one_of("--colour", colour, NODE_COLOURS)
         embedded, opened = _opened(run, graph, undirected, "embedding")
         if labels is not None and origin is not None:
             raise InputError("--labels and --from both colour the nodes; give one of them")
@@ -90,7 +89,7 @@ def f1(
         import numpy as np
 
         from riemap.metrics import evaluate
-        from riemap.paper.figures import Curves
+        from riemap.metrics.curves import Curves
         from riemap.plots import f1_curve
         from riemap.plots.style import set_title
 
@@ -167,43 +166,41 @@ def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Und
 
 
 def history(run: RunPath, out: Out) -> None:
-    """Draw the loss and the rate of every epoch of a run.
+    """Draw the loss and the learning rate of every epoch of a run.
 
     Example: riemap plot history karate-h2 --out history.pdf
     """
     with refusing():
         from riemap.plots import history as drawn
         from riemap.plots.style import set_title
-        from riemap.report.folders import run_config, setting
-        from riemap.runs.folder import Run, load_embedding
+        from riemap.runs import RunFolder, load_embedding
+        from riemap.runs.opening import run_config, training_setting
 
         check_figure(out)
         if not run.is_dir():
             load_embedding(run)
             raise InputError(f"{run} is an embedding, which has no history; name the folder of its run")
-        records = Run(run).history()
+        records = RunFolder(run).history()
         if not records:
             raise InputError(f"{run} holds no history.csv; 'riemap embed GRAPH --out {run}' puts one there")
         config = run_config(run)
-        ax = drawn(records, losses=setting(config)["stages"])
+        ax = drawn(records, losses=training_setting(config)["stages"])
         title = f"{config.get('graph', run.stem)} in {config.get('space', '?')}"
         write_figure(set_title(ax, title).figure, out)
 
 
-def _opened(
-    run: Path, graph: str | None, undirected: bool, verb: str
-) -> "tuple[Embedding, Graph | Dissimilarities]":
-    from riemap.report.folders import run_graph
-    from riemap.runs.folder import load_embedding
+def _opened(run: Path, graph: str | None, undirected: bool, verb: str) -> "tuple[Embedding, AnyGraph]":
+    from riemap.runs import GraphSource, load_embedding
+    from riemap.runs.opening import run_graph
 
     embedded = load_embedding(run)
-    naming = f"riemap plot {verb} {{run}} --graph {{graph}}"
-    opened = run_graph(run, graph, undirected=undirected, naming=naming)
+    given = None if graph is None else GraphSource(graph, undirected)
+    opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}")
     return embedded.aligned_to(opened), opened
 
 
-def _distances(node: str, embedded: "Embedding", graph: "Graph | Dissimilarities") -> "Colouring":
-    """From a node to all, along the graph."""
+def _distances(node: str, embedded: "Embedding", graph: "AnyGraph") -> "Colouring":
+    """Colour nodes by their distance from one of them in the graph."""
     from riemap.distances import shortest_paths
     from riemap.graphs import Graph
     from riemap.plots import Colouring
@@ -213,7 +210,7 @@ def _distances(node: str, embedded: "Embedding", graph: "Graph | Dissimilarities
     return Colouring(f"{unit} from {node}", shortest_paths(graph)[number].astype(float))
 
 
-def _colouring(colour: str, embedded: "Embedding", graph: "Graph | Dissimilarities") -> "Colouring | None":
+def _colouring(colour: str, embedded: "Embedding", graph: "AnyGraph") -> "Colouring | None":
     from riemap.graphs import Graph
     from riemap.plots import Colouring
 

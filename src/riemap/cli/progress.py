@@ -1,4 +1,4 @@
-"""How training is going: a bar in a terminal, now and then a line elsewhere; always on stderr."""
+"""Progress of training, on stderr: a bar in a terminal, and a line now and then elsewhere."""
 
 import sys
 import time
@@ -11,20 +11,20 @@ import typer
 if TYPE_CHECKING:
     from riemap.training import EpochRecord
 
-READY = "getting ready: the first run in a space compiles it, once"
-"""Said until there is something to tell."""
+COMPILING = "getting ready: the first run in a space compiles its code, once"
+"""Shown until the first epoch is done."""
 
-LINES = 10
-"""Lines for a whole run where there is no terminal."""
+PROGRESS_LINES = 10
+"""Number of lines for a run where there is no terminal."""
 
 
 @contextmanager
 def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable[[EpochRecord], None]]":
-    """A callback for training that shows epoch, loss, rate and time left."""
+    """Give a callback for training that shows epoch, loss, learning rate and time left."""
     if quiet:
         yield lambda record: None
     elif sys.stderr.isatty():
-        with bar(epochs, title=title, state=READY) as update:
+        with bar(epochs, title=title, state=COMPILING) as update:
             yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  lr {record.lr:.2g}")
     else:
         yield _lines(title, epochs)
@@ -34,7 +34,7 @@ def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable
 def bar(
     total: int, done: int = 0, title: str = "", state: str = ""
 ) -> Iterator[Callable[[int | None, str], None]]:
-    """A bar on stderr with the time left; the function takes how much is done, or adds one, and a text."""
+    """Show a bar with the time left; the function sets how much is done (``None`` adds one), and a text."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -55,7 +55,7 @@ def bar(
 
 
 def _lines(title: str, epochs: int) -> "Callable[[EpochRecord], None]":
-    started, every = time.monotonic(), max(epochs // LINES, 1)
+    started, every = time.monotonic(), max(epochs // PROGRESS_LINES, 1)
     begun: list[int] = []
 
     def callback(record: "EpochRecord") -> None:

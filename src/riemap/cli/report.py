@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import RequireConnected, Undirected
+from riemap.cli.arguments import Labels, RequireConnected, Undirected
 from riemap.cli.messages import refusing
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.graphs import Dissimilarities, Graph
-    from riemap.grids.records import Folder
+    from riemap.distances import DistanceMatrix
+    from riemap.graphs import AnyGraph
+    from riemap.grids.record import RunRecord
+    from riemap.grids.records import GridFolder
 
-
-MANY = 1500
-"""Nodes of a graph whose page takes more than a moment."""
+SLOW_NODES = 1500
+"""Number of nodes from which on a page takes more than a moment, so that the user is told to wait."""
 
 
 def report(
@@ -32,23 +33,20 @@ def report(
         list[str] | None,
         typer.Argument(
             metavar="GRAPH",
-            help="What was embedded: for an .npz file, and where a folder's graphs have moved.",
+            help="The graph that was embedded; needed for an .npz file, and if the graph has moved.",
             show_default=False,
         ),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write, an .html file.")] = Path(
         "report.html"
     ),
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="Colour nodes by a label: CSV with lines node,label.", show_default=False),
-    ] = None,
+    labels: Labels = None,
     grid: Annotated[
         Path | None,
-        typer.Option(help="Compare with the runs of a grid, by its folder.", show_default=False),
+        typer.Option(help="Compare with the runs in the folder of a grid.", show_default=False),
     ] = None,
     pages: Annotated[
-        bool, typer.Option("--pages/--no-pages", help="Of a grid: a page for each run, too.")
+        bool, typer.Option("--pages/--no-pages", help="For a grid, write a page for each run as well.")
     ] = True,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
@@ -60,22 +58,22 @@ def report(
     Example: riemap report karate-h2 -o karate-h2.html
     """
     with refusing():
-        from riemap.grids.records import Folder
+        from riemap.grids.records import GridFolder
 
         _check(run, out)
         named = graphs or []
         if (run / "grid.json").is_file():
             if labels is not None or grid is not None:
                 raise InputError("--labels and --grid are for the page of one run, and this is a grid")
-            _grid(Folder(run), named, out, pages, undirected)
+            _grid(GridFolder(run), named, out, pages, undirected)
             return
         if len(named) > 1:
             raise InputError(f"a run has one graph, and {len(named)} are named; only a grid has several")
-        from riemap.report.folders import read_groups, run_graph
+        from riemap.graphs.groups import read_groups
+        from riemap.runs.opening import run_graph
+        from riemap.runs.spec import GraphSource
 
-        graph = run_graph(
-            run, named[0] if named else None, undirected=undirected, require_connected=require_connected
-        )
+        graph = run_graph(run, GraphSource(named[0], undirected, require_connected) if named else None)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]
@@ -84,19 +82,19 @@ def report(
         write_run(run, graph, out, shlex.join(words), groups=groups, grid=grid)
 
 
-def write_run(run: Path, graph: "Graph | Dissimilarities", out: Path, command: str, **more: Any) -> None:
+def write_run(run: Path, graph: "AnyGraph", out: Path, command: str, **more: Any) -> None:
     """Write the page of a run, and say so."""
     from riemap.report import run_page
-    from riemap.report.folders import run_subject
+    from riemap.report.subjects import run_subject
 
-    if graph.n > MANY:
+    if graph.n > SLOW_NODES:
         typer.echo(f"riemap: looking at the pairs of {graph.n} nodes, and at how they curve", err=True)
     _write(out, run_page(run_subject(run, graph, command, **more)))
     typer.echo(f"riemap: wrote {out}", err=True)
 
 
 def _check(run: Path, out: Path) -> None:
-    """Before anything is computed."""
+    """Refuse a run that is not there, or a name that is not a page's, before anything is computed."""
     if not run.exists():
         raise InputError(f"there is no {run}; 'riemap embed karate --space H2 --out {run}' would make a run")
     if out.suffix.lower() not in (".html", ".htm"):
@@ -105,12 +103,11 @@ def _check(run: Path, out: Path) -> None:
         raise InputError(f"{out} is a folder; name a file, e.g. -o {out / 'report.html'}")
 
 
-def _grid(folder: "Folder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
+def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
     """Write a leaderboard, and the pages that it links to."""
     from riemap.report import leaderboard_page
-    from riemap.report.folders import finished
 
-    done = finished(folder)
+    done = folder.finished()
     words = ["riemap", "report", str(folder.path), *named, "-o", str(out)]
     command = shlex.join([*words, *["--undirected"] * undirected, *["--no-pages"] * (not pages)])
     links = _pages(folder, done, named, out, undirected, command) if pages else {}
@@ -125,14 +122,14 @@ def _beside(out: Path) -> Path:
 
 
 def _pages(
-    folder: "Folder",
-    done: list[dict[str, Any]],
+    folder: "GridFolder",
+    done: "list[RunRecord]",
     named: list[str],
     out: Path,
     undirected: bool,
     command: str,
 ) -> dict[str, str]:
-    """A page for every run whose graph is at hand; where they are, seen from the leaderboard."""
+    """Write a page for every run whose graph can be opened, and give their places by id."""
     from riemap.graphs import open_graph
 
     opened = {
@@ -152,32 +149,33 @@ def _pages(
     return links
 
 
-def _by_name(name: str, key: str) -> "tuple[str, Graph | Dissimilarities] | None":
-    """A dataset, or a generator's graph; a file is known by what it holds, and not by where it lies."""
+def _by_name(name: str, key: str) -> "tuple[str, AnyGraph] | None":
+    """Open a dataset or a generator's graph; a record does not tell where a file is."""
     from riemap.graphs import open_graph
 
     try:
         graph = open_graph(name)
-    except (ValueError, OSError):
+    except (InputError, OSError):
         return None
     return (name, graph) if graph.key == key else None
 
 
 def _pages_of(
-    folder: "Folder",
-    records: list[dict[str, Any]],
+    folder: "GridFolder",
+    records: "list[RunRecord]",
     text: str,
-    graph: "Graph | Dissimilarities",
+    graph: "AnyGraph",
     out: Path,
     command: str,
 ) -> dict[str, str]:
-    """The pages of one graph, whose curvature is measured once."""
+    """Write the pages of one graph, whose distances and curvature are computed once."""
     from riemap.report import Subject, run_page
     from riemap.report.curvatures import graph_curvatures
-    from riemap.report.folders import embed_command, setting
-    from riemap.runs.folder import load_embedding
+    from riemap.runs import load_embedding
+    from riemap.runs.opening import embed_command, training_setting
 
-    links, curvatures = {}, graph_curvatures(graph)
+    links, distances = {}, _distances(graph)
+    curvatures = graph_curvatures(graph, distances)
     for number, record in enumerate(records, 1):
         file = folder.embedding(record["id"])
         if not file.is_file():
@@ -187,15 +185,24 @@ def _pages_of(
             load_embedding(file),
             graph,
             [embed_command({**run, "graph": text}, record["id"]), command],
-            setting(run),
+            training_setting(run),
             others=records,
             curvatures=curvatures,
+            distances=distances,
         )
         page = _beside(out) / f"{record['id']}.html"
         _write(page, run_page(subject))
         links[record["id"]] = f"{page.parent.name}/{page.name}"
         typer.echo(f"{graph.name}: page {number} of {len(records)}", err=True)
     return links
+
+
+def _distances(graph: "AnyGraph") -> "DistanceMatrix | None":
+    """Distances between all nodes, unless there are so many that pages show only a sample."""
+    from riemap.distances import shortest_paths
+    from riemap.metrics.scores import LARGEST_FULLY_SCORED
+
+    return shortest_paths(graph) if graph.n <= LARGEST_FULLY_SCORED else None
 
 
 def _write(out: Path, page: str) -> None:

@@ -1,4 +1,4 @@
-"""Doing many runs, and showing how it goes."""
+"""Do many runs, and show the progress."""
 
 import sys
 import time
@@ -12,16 +12,17 @@ from riemap.cli.progress import bar
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.grids.grid import Run
-    from riemap.grids.records import Folder
+    from riemap.grids.record import RunRecord
+    from riemap.grids.records import GridFolder
+    from riemap.runs import RunSpec
 
-EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
+LINE_SECONDS = 10.0
+"""Time between two lines of progress where there is no terminal."""
 
 
 def compute(
-    folder: "Folder",
-    runs: "Sequence[Run]",
+    folder: "GridFolder",
+    runs: "Sequence[RunSpec]",
     workers: int,
     *,
     retry: bool = False,
@@ -29,12 +30,13 @@ def compute(
     minutes: float | None = None,
     ray: str = "",
 ) -> int:
-    """Do what is missing, or what there is time for; how many were done here, and not by another process."""
+    """Do the runs that are missing, or those there is time for; count the ones that we did ourselves."""
     from riemap.grids.budget import Budget
-    from riemap.grids.local_executor import always, execute, unfinished
+    from riemap.grids.local_executor import execute_locally
+    from riemap.grids.machine import cores
+    from riemap.grids.outcomes import Outcome
+    from riemap.grids.queue import always, unfinished
     from riemap.grids.ray_executor import execute_on_ray
-    from riemap.grids.records import cores
-    from riemap.grids.worker import FOUND, LEFT
 
     missing = unfinished(folder, runs, retry)
     wanted = always if minutes is None else Budget(folder, minutes).allows
@@ -44,7 +46,7 @@ def compute(
         typer.echo(
             f"riemap: --workers {workers} is more than one a core; {cores()} will do the work", err=True
         )
-    local = execute(folder, missing, workers, wanted)
+    local = execute_locally(folder, missing, workers, wanted)
     with (
         redirect_stdout(sys.stderr if ray else sys.stdout),  # Ray prints on stdout when a worker dies
         _progress(len(runs) - len(missing), len(runs), quiet) as step,
@@ -52,21 +54,32 @@ def compute(
     ):
         computed = 0
         for found in outcomes:
-            if found.outcome != LEFT:
-                step(f"{found.run}: {found.outcome}")
-                computed += found.outcome != FOUND
+            if found.outcome is not Outcome.LEFT:
+                step(f"{found.run}: {found.outcome.value}")
+                computed += found.outcome is not Outcome.FOUND
     return computed
 
 
+def tell_older_engine(records: "Sequence[RunRecord]", advice: str = "") -> dict[str, int]:
+    """Count the records that today's code made, and older ones; say on stderr if there are older ones."""
+    from riemap.grids.record import older_engine
+
+    older = older_engine(records)
+    if older:
+        said = f"{older} of {len(records)} records were made by an older engine{advice}"
+        typer.echo(f"riemap: {said}", err=True)
+    return {"current": len(records) - older, "older": older}
+
+
 def interrupted() -> NoReturn:
-    """After Ctrl-C."""
+    """Say after Ctrl-C that nothing finished is lost, and exit with code 130."""
     typer.echo("riemap: interrupted; what is done is kept, and the same command does the rest", err=True)
     raise typer.Exit(130)
 
 
 @contextmanager
 def _progress(done: int, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A function to call after every run, which shows how many are done and how long the rest will take."""
+    """Give a function to call after every run, which shows how many are done and the time left."""
     if quiet or done == total:
         yield lambda title: None
     elif sys.stderr.isatty():
@@ -77,13 +90,13 @@ def _progress(done: int, total: int, quiet: bool) -> Iterator[Callable[[str], No
 
 
 def _lines(before: int, total: int) -> Callable[[str], None]:
-    started, done, told = time.monotonic(), before, -EVERY
+    started, done, told = time.monotonic(), before, -LINE_SECONDS
 
     def step(title: str) -> None:
         nonlocal done, told
         done += 1
         spent = time.monotonic() - started
-        if spent - told < EVERY and done < total:
+        if spent - told < LINE_SECONDS and done < total:
             return
         told = spent
         left = spent / (done - before) * (total - done)

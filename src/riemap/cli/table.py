@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson
+from riemap.cli.arguments import AsJson, TableFormat
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.runs import tell_older_engine
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def table(
     by: Annotated[
         str, typer.Option(help="The best of all losses and seeds, or the mean over seeds of the best loss.")
     ] = "best",
-    form: Annotated[str, typer.Option("--format", help="text, markdown, csv or latex.")] = "text",
+    form: TableFormat = "text",
     against: Annotated[
         Path | None,
         typer.Option(
@@ -45,14 +46,14 @@ def table(
     with refusing():
         from riemap.grids import tables, typeset
         from riemap.grids.published import counts, read_reference
-        from riemap.grids.records import Folder
+        from riemap.grids.records import GridFolder
 
         one_of("--by", by, tables.CHOICES)
         one_of("--format", form, typeset.FORMATS)
-        named = [name.strip() for text in metric or tables.DEFAULT for name in text.split(",")]
+        named = [name.strip() for text in metric or tables.DEFAULT_METRICS for name in text.split(",")]
         metrics = tables.check_metrics(named)
         reference = None if against is None else read_reference(against, metrics)
-        records = Folder(folder).records()
+        records = GridFolder(folder).records()
         rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
         if not rows:
             raise InputError(f"{folder} has no run that is done; 'riemap grid' does them")
@@ -60,10 +61,12 @@ def table(
     failed = sum("error" in record for record in records)
     if failed:
         typer.echo(f"riemap: {failed} of {len(records)} runs failed and are not in the table", err=True)
+    engines = tell_older_engine(records)
     if as_json:
         found = {
             "by": by,
             "rows": _rows(rows, reference),
+            "engine": engines,
             **({} if counted is None else {"against": counted}),
         }
         typer.echo(json.dumps(found, allow_nan=False, ensure_ascii=False))

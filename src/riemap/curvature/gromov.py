@@ -21,7 +21,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import checked_count
-from riemap.distances import shortest_paths
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.graphs.dissimilarities import AnyGraph
 from riemap.types import Array
 
@@ -72,7 +72,13 @@ class Hyperbolicity:
         return int(self.counts.sum())
 
 
-def delta_sampled(graph: AnyGraph, *, samples: int = DEFAULT_QUADRUPLES, seed: int = 0) -> Hyperbolicity:
+def delta_sampled(
+    graph: AnyGraph,
+    *,
+    samples: int = DEFAULT_QUADRUPLES,
+    seed: int = 0,
+    distances: DistanceMatrix | None = None,
+) -> Hyperbolicity:
     """Estimate the distribution of δ from random quadruples of nodes.
 
     Parameters
@@ -83,6 +89,8 @@ def delta_sampled(graph: AnyGraph, *, samples: int = DEFAULT_QUADRUPLES, seed: i
         Number of quadruples to draw.
     seed
         Seed of the draw. The result does not depend on the number of threads.
+    distances
+        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
 
     Returns
     -------
@@ -103,7 +111,7 @@ def delta_sampled(graph: AnyGraph, *, samples: int = DEFAULT_QUADRUPLES, seed: i
     """
     samples = checked_count("samples", samples, 1, DEFAULT_QUADRUPLES)
     seed = checked_count("seed", seed, 0, 0)
-    distances = np.asarray(shortest_paths(graph))
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     twice = np.zeros(samples)
     if graph.n >= 4:
         for k, start in enumerate(range(0, samples, QUADRUPLES_PER_STREAM)):

@@ -29,7 +29,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import ProgressCallback
-from riemap.distances import memory, shortest_paths
+from riemap.distances import DistanceMatrix, memory, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
@@ -45,7 +45,9 @@ LARGEST_EXACT_DISSIMILARITIES = 200
 so all quadruples are visited: 65 million for 200 points."""
 
 
-def delta_exact(graph: AnyGraph, *, progress: ProgressCallback | None = None) -> float:
+def delta_exact(
+    graph: AnyGraph, *, progress: ProgressCallback | None = None, distances: DistanceMatrix | None = None
+) -> float:
     """Largest δ over all quadruples of nodes.
 
     Parameters
@@ -55,6 +57,8 @@ def delta_exact(graph: AnyGraph, *, progress: ProgressCallback | None = None) ->
     progress
         Function that is called with the fraction of the pairs visited in the largest biconnected component.
         The search usually ends long before all pairs are visited.
+    distances
+        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
 
     Returns
     -------
@@ -73,7 +77,7 @@ def delta_exact(graph: AnyGraph, *, progress: ProgressCallback | None = None) ->
     >>> delta_exact(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]))
     1.0
     """
-    distances = np.asarray(shortest_paths(graph))
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     if isinstance(graph, Dissimilarities):
         if graph.n > LARGEST_EXACT_DISSIMILARITIES:
             raise InputError(

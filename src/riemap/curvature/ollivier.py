@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from riemap.curvature.earth_mover import DUST, transport
 from riemap.curvature.summary import ProgressCallback, Summary, require_edges
-from riemap.distances import shortest_paths
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.types import Array
@@ -80,7 +80,13 @@ class Ricci:
         return found
 
 
-def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: ProgressCallback | None = None) -> Ricci:
+def ollivier_ricci(
+    graph: Graph,
+    alpha: float = 0.5,
+    *,
+    progress: ProgressCallback | None = None,
+    distances: DistanceMatrix | None = None,
+) -> Ricci:
     r"""Exact curvature :math:`\kappa_\alpha` of every edge.
 
     Parameters
@@ -92,6 +98,8 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: ProgressCallba
         :math:`\lim \kappa_\alpha/(1-\alpha)` of Lin, Lu and Yau.
     progress
         Function that is called with the fraction of the edges that are done.
+    distances
+        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
 
     Returns
     -------
@@ -113,7 +121,8 @@ def ollivier_ricci(graph: Graph, alpha: float = 0.5, *, progress: ProgressCallba
         raise InputError(
             f"alpha={alpha!r} is not a number from 0 to 1 (the share of mass that stays at a node), e.g. 0.5"
         )
-    edges, distances = graph.edges(), np.asarray(shortest_paths(graph))
+    edges = graph.edges()
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, RICCI_PROGRESS_EDGES):
         part = slice(start, start + RICCI_PROGRESS_EDGES)

@@ -34,7 +34,7 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.summary import ProgressCallback, Summary, checked_count, require_edges
-from riemap.distances import memory, shortest_paths
+from riemap.distances import DistanceMatrix, memory, shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 from riemap.vmath import pair_loop
@@ -104,6 +104,7 @@ def sectional(
     ends: bool = False,
     seed: int = 0,
     progress: ProgressCallback | None = None,
+    distances: DistanceMatrix | None = None,
 ) -> Sectional:
     """Sectional curvature at every node, averaged over all other nodes as reference points.
 
@@ -121,6 +122,8 @@ def sectional(
         Seed for drawing pairs. The result does not depend on the number of threads.
     progress
         Function that is called with the fraction of the nodes that are done.
+    distances
+        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
 
     Returns
     -------
@@ -142,7 +145,7 @@ def sectional(
     require_edges(graph, "sectional curvature")
     pairs, seed = checked_count("pairs", pairs, 1, LARGEST_NEIGHBOUR_PAIRS), checked_count("seed", seed, 0, 0)
     ends = bool(ends) or graph.n < 4  # with three nodes there is no other reference point
-    distances = np.asarray(shortest_paths(graph))
+    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     layout, sampled_nodes = _layout(graph, pairs, seed)
     start = layout[0]
     memory.require(

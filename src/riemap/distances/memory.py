@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from riemap.errors import NotEnoughMemoryError
+
 _MEMINFO = Path("/proc/meminfo")
 """File in which Linux reports the memory of the machine."""
 
@@ -41,7 +43,9 @@ def require(need: int, what: str, way_out: str) -> None:
     """
     available = free()
     if available is not None and need > available:
-        raise MemoryError(f"{what} need {_text(need)} of memory, and {_text(available)} are free; {way_out}")
+        raise NotEnoughMemoryError(
+            f"{what} need {_text(need)} of memory, and {_text(available)} are free; {way_out}"
+        )
 
 
 def _free_of_machine() -> int | None:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,18 +34,6 @@ ROW_BLOCK_PAIRS = 1 << 24
 """Number of pairs in a block of rows: 16 million, which take 16 MB as bytes and 128 MB as float64."""
 
 _LOGGER = logging.getLogger(__name__)
-
-_GIVEN: dict[str, DistanceMatrix] = {}
-
-
-@contextmanager
-def given(graph: Graph | Dissimilarities, matrix: DistanceMatrix) -> Iterator[None]:
-    """Take a matrix, which another process has computed, for the distances of a graph."""
-    _GIVEN[graph.key] = matrix
-    try:
-        yield
-    finally:
-        del _GIVEN[graph.key]
 
 
 def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
@@ -84,7 +71,7 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     if not isinstance(graph, Graph):
         given = type(graph).__name__
         raise TypeError(f"a graph is read by read_graph, load_dataset or as_graph, not {given}")
-    found = _known(graph) if stored else _GIVEN.get(graph.key)
+    found = store.load(graph) if stored else None
     if found is not None:
         return found
     width = 1 if graph.weights is None else 2 * 8  # bytes per pair: SciPy's result, and the symmetric one
@@ -101,12 +88,6 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     if stored and matrix.nbytes >= STORE_MIN_BYTES:
         return store.save(graph, matrix)
     return matrix
-
-
-def _known(graph: Graph) -> DistanceMatrix | None:
-    """Return the distances of a graph if they need not be computed."""
-    found = _GIVEN.get(graph.key)
-    return store.load(graph) if found is None else found
 
 
 def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
@@ -165,7 +146,7 @@ def all_rows(graph: AnyGraph) -> Iterator[DistanceMatrix]:
     >>> [block.shape for block in all_rows(Graph.from_edges([(0, 1), (1, 2)]))]
     [(3, 3)]
     """
-    found = graph.matrix if isinstance(graph, Dissimilarities) else _known(graph)
+    found = graph.matrix if isinstance(graph, Dissimilarities) else store.load(graph)
     size = max(ROW_BLOCK_PAIRS // graph.n, 1)
     for start in range(0, graph.n, size):
         nodes = np.arange(start, min(start + size, graph.n))

@@ -1,1 +1,1 @@
-"""Runs of many parts: what the paper's tables and figures are made of."""
+"""Many runs, listed in a file: their records, the executors that do them, and tables of their scores."""

@@ -1,6 +1,5 @@
-"""Runs of a grid on this machine: some worker processes, and the cores shared out among them."""
+"""Runs of a grid on this machine: some worker processes, which share the cores."""
 
-import json
 import os
 import queue
 import signal
@@ -9,67 +8,51 @@ import sys
 import tempfile
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
-from typing import NamedTuple, TypeAlias, final
+from typing import final
 
-from riemap.grids.grid import Run
-from riemap.grids.records import Folder, cores
-from riemap.grids.worker import FAILED, HELD, LEFT, failure
+from riemap.grids.machine import cores
+from riemap.grids.outcomes import Outcome, RunOutcome
+from riemap.grids.queue import WAIT_SECONDS, RunQueue, Todo, Wanted, always
+from riemap.grids.record import failure
+from riemap.grids.records import GridFolder
+from riemap.grids.worker import job
+from riemap.runs.spec import RunSpec
 
 TRIES = 2
-"""Times that a run is begun whose worker dies of it."""
+"""Number of times that a run is begun if its worker process dies: one death may be an accident."""
 
-PATIENCE = 0.3
-"""Seconds before a run is looked at again that another process has."""
-
-_POOLS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Environment variables that limit the threads of a worker."""
 
 
-class Outcome(NamedTuple):
-    """That a run is accounted for: done, failed, found to be one or the other already, or left."""
+def execute_locally(
+    folder: GridFolder, runs: Sequence[RunSpec], workers: int = 1, wanted: Wanted = always
+) -> Generator[RunOutcome, None, None]:
+    """Do runs, several at a time, and report each when it is accounted for.
 
-    run: Run
-    outcome: str
-
-
-Wanted: TypeAlias = Callable[[Run], bool]
-
-
-def always(run: Run) -> bool:
-    """Every run is wanted."""
-    return True
-
-
-def unfinished(folder: Folder, runs: Sequence[Run], retry: bool = False) -> list[Run]:
-    """Runs without a record, and, to be tried again, those that failed."""
-    records = ((run, folder.record(run.id)) for run in runs)
-    return [run for run, record in records if record is None or (retry and "error" in record)]
-
-
-def execute(
-    folder: Folder, runs: Sequence[Run], workers: int = 1, wanted: Wanted = always
-) -> Generator[Outcome, None, None]:
-    """Do runs, some at a time, and tell of each when it is accounted for.
-
-    A run that another process has is waited for. Leaving early, by closing the iterator or by an exception
-    such as Ctrl-C, ends the workers; the records of finished runs are there.
+    A run that another process does is waited for. Leaving early, by closing the iterator or by an exception
+    such as Ctrl-C, ends the workers; records of finished runs are kept.
 
     Parameters
     ----------
     folder
-        Of the grid.
+        The folder of the grid.
     runs
-        What to do; a failed record that is there now is done again.
+        What to do; a run that has a failed record now is done again.
     workers
-        Processes; at most as many as there are cores, which they share.
+        Number of processes; at most as many as there are cores, which they share.
     wanted
-        Asked of a run before it is begun, such as whether there is time for it.
+        Is asked before a run is begun, such as whether there is time for it.
+
+    Yields
+    ------
+    RunOutcome
+        A run, and what came of it.
     """
     count = max(1, min(workers, cores(), len(runs)))
-    pool = WorkerPool(folder, runs, _threads(count), wanted)
+    pool = WorkerPool(folder, RunQueue(folder, runs, wanted), _threads(count))
     threads = [threading.Thread(target=pool.serve, daemon=True) for _ in range(count)]
     try:
         for thread in threads:
@@ -86,13 +69,13 @@ def execute(
 
 
 def _threads(workers: int) -> int:
-    """For each of so many workers; fewer if the user wants fewer."""
+    """Number of threads for each of so many workers; fewer if the user wants fewer."""
     share = max(1, cores() // workers)
     wanted = os.environ.get("NUMBA_NUM_THREADS", "")
     return min(share, int(wanted)) if wanted.isdecimal() and int(wanted) else share
 
 
-class _Worker:
+class Worker:
     """A process that does runs; see :mod:`riemap.grids.worker`."""
 
     def __init__(self, threads: int) -> None:
@@ -102,22 +85,22 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
-            env={**os.environ, **dict.fromkeys(_POOLS, str(threads))},
-            start_new_session=True,  # Ctrl-C is for us, and we see to the workers
+            env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))},
+            start_new_session=True,  # Ctrl-C is for us, and we end the workers
         )
 
-    def ask(self, job: Mapping[str, object]) -> str | None:
-        """The outcome of a run, or nothing if the process ended."""
+    def ask(self, job: str) -> Outcome | None:
+        """Have a run done; ``None`` if the process ended before it answered."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(job).encode() + b"\n")
+            self.process.stdin.write(job.encode() + b"\n")
             self.process.stdin.flush()
         line = self.process.stdout.readline()
-        return line.decode().strip() if line.endswith(b"\n") else None
+        return Outcome(line.decode().strip()) if line.endswith(b"\n") else None
 
     def reason(self) -> str:
-        """Why a process ended by itself."""
+        """Say why a process ended that was not told to."""
         code = self.process.wait()
         if code < 0:
             return f"its process was ended by {signal.Signals(-code).name}"
@@ -126,7 +109,7 @@ class _Worker:
         return f"its process ended with code {code}, and said: {said[-1]}"
 
     def kill(self) -> None:
-        """End it at once."""
+        """End the process at once."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout, self.errors):
@@ -137,75 +120,62 @@ class _Worker:
 
 @final
 class WorkerPool:
-    """Runs to do, and threads of ours that each have a worker do some of them."""
+    """Worker processes, and a thread for each that gives it runs of a queue."""
 
-    def __init__(self, folder: Folder, runs: Sequence[Run], threads: int, wanted: Wanted) -> None:
-        self.folder, self.threads, self.wanted = folder, threads, wanted
-        self.todo = deque((run, folder.stamp(run.id)) for run in runs)
-        self.events: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
-        self.lock, self.workers, self.closed = threading.Lock(), set[_Worker](), False
+    def __init__(self, folder: GridFolder, todo: RunQueue, threads: int) -> None:
+        self.folder, self.queue, self.threads = folder, todo, threads
+        self.events: queue.SimpleQueue[RunOutcome | BaseException] = queue.SimpleQueue()
+        self.lock, self.workers, self.closed = threading.Lock(), set[Worker](), False
 
     def serve(self) -> None:
-        """Do runs until none is left."""
-        worker: _Worker | None = None
+        """Have one worker do runs until none is left."""
+        worker: Worker | None = None
         try:
-            while not self.closed:
-                try:
-                    run, stamp = self.todo.popleft()
-                except IndexError:
-                    break
-                if not self.wanted(run):
-                    self.events.put(Outcome(run, LEFT))
-                    continue
-                worker, outcome = self._do(worker, run, stamp)
-                if outcome == HELD:
-                    self.todo.append((run, stamp))
-                    time.sleep(PATIENCE)
+            while not self.closed and (todo := self.queue.take()) is not None:
+                outcome = Outcome.LEFT
+                if todo.wanted:
+                    worker, outcome = self._do(worker, todo)
+                settled = self.queue.settle(todo, outcome)
+                if settled is None:
+                    time.sleep(WAIT_SECONDS)
                 else:
-                    self.events.put(Outcome(run, outcome))
+                    self.events.put(settled)
         except BaseException as error:
             self.events.put(error)
         finally:
             self._dismiss(worker)
 
-    def _do(self, worker: _Worker | None, run: Run, stamp: str) -> tuple[_Worker | None, str]:
+    def _do(self, worker: Worker | None, todo: Todo) -> tuple[Worker | None, Outcome]:
         """Have a run done, by a new worker if the one we have dies."""
-        job = {
-            "folder": str(self.folder.path),
-            "compact": self.folder.compact,
-            "run": asdict(run),
-            "replaces": stamp,
-        }
         reason = ""
         for _ in range(TRIES):
             worker = worker or self._hire()
             if worker is None:
-                return None, HELD
-            outcome = worker.ask(job)
+                return None, Outcome.HELD
+            outcome = worker.ask(job(self.folder, todo.run, todo.attempts))
             if outcome is not None:
                 return worker, outcome
             reason = worker.reason()
             self._dismiss(worker)
             worker = None
-        return None, self._give_up(run, stamp, reason)
+        return None, self._give_up(todo, reason)
 
-    def _give_up(self, run: Run, stamp: str, reason: str) -> str:
+    def _give_up(self, todo: Todo, reason: str) -> Outcome:
         """Record that a run ends its workers."""
-        with self.folder.claim(run.id) as ours:
-            if self.closed or not ours or self.folder.stamp(run.id) != stamp:
-                return HELD
-            self.folder.write(run.id, {**failure(run, self.threads, "WorkerError", reason), "seconds": None})
-        return FAILED
+        with self.folder.claim(todo.run, todo.attempts) as taken:
+            if self.closed or taken is not None:
+                return Outcome.HELD
+            return self.folder.save(failure(todo.run, self.threads, "WorkerError", reason))
 
-    def _hire(self) -> _Worker | None:
+    def _hire(self) -> Worker | None:
         with self.lock:
             if self.closed:
                 return None
-            worker = _Worker(self.threads)
+            worker = Worker(self.threads)
             self.workers.add(worker)
             return worker
 
-    def _dismiss(self, worker: _Worker | None) -> None:
+    def _dismiss(self, worker: Worker | None) -> None:
         with self.lock:
             if worker in self.workers:
                 self.workers.remove(worker)

@@ -1,64 +1,72 @@
 """Runs of a grid on many machines, by Ray.
 
-Whoever starts the grid has its folder, and holds the lock of a run while a node is at it. Nodes have riemap
-installed, and no file of ours: a graph and its distances go into the object store once, from where each node
-takes them once, and records and embeddings come back.
+The process that starts the grid has its folder, and holds the lock of a run while a node does it. Nodes have
+riemap installed and need no file of ours: a graph and its distances are put into the object store once, each
+node takes them from there once, and records and embeddings are sent back.
 """
 
 import logging
 import re
 import socket
 import time
-from collections import deque
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numba
 
 import riemap
-from riemap.distances import given, shortest_paths
-from riemap.errors import InputError
-from riemap.grids.grid import GraphSource, Run
-from riemap.grids.local_executor import PATIENCE, Outcome, Wanted, always
-from riemap.grids.records import Folder
-from riemap.grids.worker import DONE, FAILED, FOUND, LEFT, computed, failure
+from riemap.distances import shortest_paths
+from riemap.embeddings import Embedding
+from riemap.errors import InputError, MissingExtraError
+from riemap.grids.outcomes import Outcome, RunOutcome
+from riemap.grids.queue import WAIT_SECONDS, RunQueue, Todo, Wanted, always
+from riemap.grids.record import RunRecord, failure
+from riemap.grids.records import GridFolder
+from riemap.grids.worker import computed
+from riemap.runs import GraphSource, RunSpec
 from riemap.specs import shown
 
-if TYPE_CHECKING:
-    from riemap.embeddings import Embedding
-
 RETRIES = 3
-"""Times that a run is begun anew whose worker dies: of many machines, one or the other fails."""
+"""Number of times that a run is begun again if its worker dies: in a cluster, single machines fail."""
 
-PORT = 6379
-"""Of a cluster whose address does not tell."""
+DEFAULT_PORT = 6379
+"""Port of a cluster whose address names none; Ray's own default."""
 
-ANSWER = 5.0
-"""Seconds to wait for a cluster to answer."""
+CONNECT_SECONDS = 5.0
+"""Longest time to wait for a cluster to answer."""
 
 
 def execute_on_ray(
-    folder: Folder, runs: Sequence[Run], address: str, wanted: Wanted = always
-) -> Generator[Outcome, None, None]:
-    """Do runs on a Ray cluster, as many at a time as it has cores; otherwise like :func:`execute`.
+    folder: GridFolder, runs: Sequence[RunSpec], address: str, wanted: Wanted = always
+) -> Generator[RunOutcome, None, None]:
+    """Do runs on a Ray cluster, as many at a time as it has cores.
 
     Parameters
     ----------
     folder
-        Of the grid, on this machine.
+        The folder of the grid, on this machine.
     runs
-        What to do; a failed record that is there now is done again.
+        What to do; a run that has a failed record now is done again.
     address
-        Of the cluster, ``host:port``; ``auto`` is the one on this machine.
+        Address of the cluster, ``host:port``; ``auto`` is the one on this machine.
     wanted
-        Asked of a run before it is begun, such as whether there is time for it.
+        Is asked before a run is begun, such as whether there is time for it.
+
+    Yields
+    ------
+    RunOutcome
+        A run, and what came of it.
+
+    Raises
+    ------
+    InputError
+        If there is no such cluster, or if its nodes cannot do the runs.
     """
     if not runs:
         return
     ray = connected(address)
-    pool = RayPool(ray, folder, runs, wanted)
+    pool = RayPool(ray, folder, RunQueue(folder, runs, wanted))
     try:
         yield from pool.outcomes()
     finally:
@@ -67,11 +75,27 @@ def execute_on_ray(
 
 
 def connected(address: str) -> Any:
-    """Ray, connected to the cluster at an address; or what is missing."""
+    """Connect to the cluster at an address.
+
+    Parameters
+    ----------
+    address
+        ``host:port``, or ``auto``.
+
+    Returns
+    -------
+    module
+        Ray, connected.
+
+    Raises
+    ------
+    InputError
+        If Ray is not installed, or if no cluster answers.
+    """
     try:
         import ray
     except ImportError:
-        raise ImportError("clusters need Ray; install it with: pip install 'riemap[ray]'") from None
+        raise MissingExtraError("clusters need Ray; install it with: pip install 'riemap[ray]'") from None
     if address != "auto":
         address = _answering(address)
     try:
@@ -83,15 +107,15 @@ def connected(address: str) -> Any:
 
 
 def _answering(address: str) -> str:
-    """The address in full, if anyone is there."""
+    """The address in full, if something answers there."""
     parts = re.fullmatch(r"(ray://)?([\w.-]+|\[[0-9a-fA-F:]+\])(?::([0-9]{1,5}))?", address)
     if parts is None:
         raise InputError(
             f"{shown(address)} is not the address of a Ray cluster, e.g. 127.0.0.1:6379, or auto"
         )
-    scheme, host, port = parts[1] or "", parts[2], int(parts[3] or PORT)
+    scheme, host, port = parts[1] or "", parts[2], int(parts[3] or DEFAULT_PORT)
     try:
-        socket.create_connection((host.strip("[]"), port), ANSWER).close()
+        socket.create_connection((host.strip("[]"), port), CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:
         raise InputError(
             f"no Ray cluster answers at {host}:{port} ({error}); 'ray start --head' starts one"
@@ -100,74 +124,76 @@ def _answering(address: str) -> str:
 
 
 def remote_run(
-    version: str, spec: dict[str, Any], graph: Any, matrix: Any, compact: bool
-) -> "tuple[dict[str, Any], Embedding | None]":
-    """What a node does: a run, on one core, with distances from its object store."""
+    version: str, spec: dict[str, Any], graph: Any, distances: Any, compact: bool
+) -> tuple[RunRecord, Embedding | None]:
+    """Do a run on a node of the cluster, on one core, with distances from the object store."""
     if version != riemap.__version__:
         raise InputError(f"a node has riemap {riemap.__version__}")
     numba.set_num_threads(1)
-    with given(graph, matrix):
-        record, embedding = computed(Run.from_json(spec), lambda: graph)
+    record, embedding = computed(RunSpec.from_json(spec), lambda: (graph, distances))
     return record, None if compact else embedding
 
 
 class _Flight(NamedTuple):
-    """A run that a node is at, and our lock of it."""
+    """A run that a node does, and our lock of it."""
 
-    run: Run
+    run: RunSpec
     lock: ExitStack
 
 
 @final
 class RayPool:
-    """Runs to do, those that nodes are at, and what is in the object store for them."""
+    """Runs that nodes of a cluster do, and what is in the object store for them."""
 
-    def __init__(self, ray: Any, folder: Folder, runs: Sequence[Run], wanted: Wanted) -> None:
-        self.ray, self.folder, self.wanted = ray, folder, wanted
-        self.todo = deque((run, folder.stamp(run.id)) for run in runs)
+    def __init__(self, ray: Any, folder: GridFolder, todo: RunQueue) -> None:
+        self.ray, self.folder, self.queue = ray, folder, todo
         self.flights: dict[Any, _Flight] = {}
         self.task = ray.remote(num_cpus=1, max_retries=RETRIES)(remote_run)
         self.shipped: tuple[GraphSource | None, tuple[Any, Any]] = (None, (None, None))
 
-    def outcomes(self) -> Generator[Outcome, None, None]:
-        """Send runs out while there are cores, and tell of each that came back."""
-        while self.todo or self.flights:
-            yield from self._send()
+    def outcomes(self) -> Generator[RunOutcome, None, None]:
+        """Send runs out while there are free cores, and report each that came back."""
+        while self.queue or self.flights:
+            yield from self._send_all()
             if not self.flights:
-                time.sleep(PATIENCE)  # all that is left is with other processes
+                time.sleep(WAIT_SECONDS)  # other processes do all that is left
                 continue
-            ready, _ = self.ray.wait(list(self.flights), timeout=PATIENCE if self.todo else None)
+            ready, _ = self.ray.wait(list(self.flights), timeout=WAIT_SECONDS if self.queue else None)
             for ref in ready:
                 yield self._land(ref)
 
-    def _send(self) -> Generator[Outcome, None, None]:
+    def _send_all(self) -> Generator[RunOutcome, None, None]:
         cores = int(self.ray.cluster_resources().get("CPU", 1))
-        for _ in range(len(self.todo)):
-            if len(self.flights) >= cores:
+        for _ in range(len(self.queue)):
+            if len(self.flights) >= cores or (todo := self.queue.take()) is None:
                 return
-            run, stamp = self.todo.popleft()
-            if not self.wanted(run):
-                yield Outcome(run, LEFT)
-                continue
-            lock = ExitStack()
-            if not lock.enter_context(self.folder.claim(run.id)):
-                self.todo.append((run, stamp))
-            elif self.folder.stamp(run.id) != stamp:
-                lock.close()
-                yield Outcome(run, FOUND)
-            else:
-                graph, matrix = self._ship(run.source)
-                ref = self.task.remote(riemap.__version__, asdict(run), graph, matrix, self.folder.compact)
-                self.flights[ref] = _Flight(run, lock)
+            outcome = self._send(todo) if todo.wanted else Outcome.LEFT
+            settled = None if outcome is None else self.queue.settle(todo, outcome)
+            if settled is not None:
+                yield settled
+
+    def _send(self, todo: Todo) -> Outcome | None:
+        """Send out a run; or say why it is not ours to do."""
+        lock = ExitStack()
+        taken = lock.enter_context(self.folder.claim(todo.run, todo.attempts))
+        if taken is not None:
+            lock.close()
+            return taken
+        graph, distances = self._ship(todo.run.source or GraphSource(todo.run.graph))
+        spec = todo.run.as_json()
+        ref = self.task.remote(riemap.__version__, spec, graph, distances, self.folder.compact)
+        self.flights[ref] = _Flight(todo.run, lock)
+        return None
 
     def _ship(self, source: GraphSource) -> tuple[Any, Any]:
-        """A graph and its distances in the object store, which keeps them as long as a run needs them."""
+        """Put a graph and its distances into the object store, which keeps them while a run needs them."""
         if self.shipped[0] != source:
             graph = source.open()
             self.shipped = source, (self.ray.put(graph), self.ray.put(shortest_paths(graph)))
         return self.shipped[1]
 
-    def _land(self, ref: Any) -> Outcome:
+    def _land(self, ref: Any) -> RunOutcome:
+        """Keep what a node sent back."""
         run, lock = self.flights.pop(ref)
         with lock:
             try:
@@ -178,14 +204,11 @@ class RayPool:
                 ) from None
             except self.ray.exceptions.RayError as error:
                 reason = f"its worker died {RETRIES + 1} times ({type(error).__name__})"
-                record, embedding = {**failure(run, 1, "WorkerError", reason), "seconds": None}, None
-            if embedding is not None:
-                embedding.save(self.folder.embedding(run.id))
-            self.folder.write(run.id, record)
-        return Outcome(run, FAILED if "error" in record else DONE)
+                record, embedding = failure(run, 1, "WorkerError", reason), None
+            return RunOutcome(run, self.folder.save(record, embedding))
 
     def close(self) -> None:
-        """Call back what is out; no run is begun any more."""
+        """Cancel the runs that nodes do; no run is begun any more."""
         for ref, flight in self.flights.items():
             self.ray.cancel(ref, force=True)
             flight.lock.close()

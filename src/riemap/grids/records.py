@@ -1,42 +1,69 @@
-"""The folder of a grid: what is to be done, and a record of each run that is.
+"""The folder of a grid: the list of its runs, and a record of each one that is done.
 
-``grid.json`` lists the runs. A run that is finished has ``embeddings/ID.npz`` and ``records/ID.json``; the
-record comes last and says that all is there. Each is written beside its place and renamed onto it.
-``locks/ID`` is locked while a process is at work on a run; the system unlocks it whatever ends the process.
+``grid.json`` lists the runs. ``records/GRAPH.jsonl`` has a line for every run of a graph that is done or has
+failed, and ``embeddings/ID.npz`` holds the embedding of a run, which is written before its record. A file is
+written beside its place and renamed onto it, so that a process that is killed leaves the old file or the new
+one. ``locks/ID`` is locked while a process does a run, and ``locks/GRAPH.jsonl`` while it writes a record.
 
-A compact folder has small records and no points, so that it can be kept in a repository. It has no list
-either: whoever asks for some runs finds those that are there.
+A compact folder has short records and no embeddings, so that it can be kept in a repository. It has no list:
+any runs may be looked up in it.
 """
 
 import json
-import math
 import os
-import platform
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from importlib.metadata import version
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import IO, Any, final
+from typing import Any, TypeAlias, cast, final
 
 import riemap
+from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.files import written_whole
+from riemap.graphs import AnyGraph
+from riemap.grids.outcomes import Outcome
+from riemap.grids.record import RunRecord, checked_record, compacted, finite
+from riemap.locks import try_lock, wait_for_lock
+from riemap.runs.spec import RunSpec, file_name
 from riemap.specs import shown
+
+Stamp: TypeAlias = tuple[int, int, int]
+"""Inode, time of change and size of a file: another one means that the file was written again."""
 
 
 @final
-class Folder:
-    """A grid on disk; a compact one keeps no embeddings."""
+class GridFolder:
+    """A grid on disk.
+
+    Parameters
+    ----------
+    path
+        The folder, which need not exist.
+    compact
+        Whether to keep short records and no embeddings.
+    """
 
     def __init__(self, path: Path, compact: bool = False) -> None:
         self.path, self.compact = path, compact
+        self._read_files: dict[Path, tuple[Stamp, dict[str, RunRecord]]] = {}
 
     def begin(self, ids: Sequence[str]) -> None:
-        """Take the folder for a grid of these runs: a new one, or one whose runs are all among them."""
+        """Take the folder for a grid of these runs: a new folder, or one whose runs are all among them.
+
+        Parameters
+        ----------
+        ids
+            Ids of the runs of the grid.
+
+        Raises
+        ------
+        InputError
+            If the folder holds another grid, records of another version, or something else.
+        """
         known = self.grid()
         if known is None:
             if self.path.exists() and any(not name.startswith(".") for name in os.listdir(self.path)):
-                raise InputError(f"{self.path} holds something else than a grid; name a folder that is new")
+                raise InputError(f"{self.path} holds something else than a grid; name a new folder")
         elif known["version"] != riemap.__version__:
             raise InputError(
                 f"{self.path} holds records of riemap {shown(known['version'])}, and this is "
@@ -48,156 +75,219 @@ class Folder:
                 f"such as {shown(others[0], 100)}; name another folder"
             )
         if known is None or known["runs"] != list(ids):
-            _write(self.path / "grid.json", {"version": riemap.__version__, "runs": list(ids)})
+            text = json.dumps({"version": riemap.__version__, "runs": list(ids)}, indent=2)
+            with written_whole(self.path / "grid.json") as file:
+                file.write(f"{text}\n".encode())
 
     def grid(self) -> dict[str, Any] | None:
-        """Version and ids of the runs, if the folder is one of a grid."""
-        found = _read(self.path / "grid.json")
-        if found is None:
+        """Read the version and the ids of the runs.
+
+        Returns
+        -------
+        dict or None
+            What ``grid.json`` holds; ``None`` if it is not there.
+
+        Raises
+        ------
+        InputError
+            If it is damaged.
+        """
+        path = self.path / "grid.json"
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        if not isinstance(found.get("runs"), list) or "version" not in found:
-            raise InputError(f"{self.path / 'grid.json'} is not the list of a grid's runs")
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"cannot read {path}: {error}; remove it to have it made again") from None
+        if not isinstance(found, dict) or not isinstance(found.get("runs"), list) or "version" not in found:
+            raise InputError(f"{path} is not the list of a grid's runs; remove it to have it made again")
         return found
 
     def embedding(self, id: str) -> Path:
-        """Where the embedding of a run is, or will be."""
+        """Tell where the embedding of a run is, or will be.
+
+        Returns
+        -------
+        Path
+            An ``.npz`` file.
+        """
         return self.path / "embeddings" / f"{id}.npz"
 
-    def record(self, id: str) -> dict[str, Any] | None:
-        """What came of a run, if anything did."""
-        found = _read(self._record(id))
-        if found is not None and not ("error" in found or found.keys() >= {"run", "dim", "scores"}):
-            raise InputError(
-                f"{self._record(id)} is not the record of a run; remove it, and it is done again"
-            )
-        return found
+    def record(self, run: RunSpec) -> RunRecord | None:
+        """Look up the record of a run.
 
-    def records(self) -> list[dict[str, Any]]:
-        """What there is, in the order of the grid; in that of their ids where there is no list."""
-        known = self.grid()
-        ids = sorted(path.stem for path in (self.path / "records").glob("*.json"))
-        if known is None and not ids and not self.compact:
+        Parameters
+        ----------
+        run
+            The run.
+
+        Returns
+        -------
+        RunRecord or None
+            What is recorded; ``None`` if it is not done.
+
+        Raises
+        ------
+        InputError
+            If the file of the records is damaged.
+        """
+        return self._lines(self._file(run.graph)).get(run.id)
+
+    def attempts(self, run: RunSpec) -> int:
+        """Count how many times a run was recorded: 0 if it is not done, more than 1 if it was done again."""
+        record = self.record(run)
+        return 0 if record is None else record.get("attempt", 1)
+
+    def records(self) -> list[RunRecord]:
+        """Read all records, in the order of the grid; sorted by id where there is no list.
+
+        Returns
+        -------
+        list of RunRecord
+            Records of finished and of failed runs.
+
+        Raises
+        ------
+        InputError
+            If the folder is not one of a grid, or if a file of records is damaged.
+        """
+        known, folder = self.grid(), self.path / "records"
+        if next(folder.glob("*.json"), None) is not None:
+            raise InputError(
+                f"{self.path} has a file for every record, as riemap wrote them before it had one for every "
+                "graph; convert them: python tools/convert_records.py"
+            )
+        found = {id: r for path in sorted(folder.glob("*.jsonl")) for id, r in self._lines(path).items()}
+        if known is None and not found and not self.compact:
             raise InputError(
                 f"{self.path} is not the folder of a grid; 'riemap grid FILE.toml --out' makes one"
             )
-        ids = ids if known is None else known["runs"]
-        return [found for id in ids if (found := self.record(id)) is not None]
+        return [found[id] for id in (sorted(found) if known is None else known["runs"]) if id in found]
 
-    def write(self, id: str, record: Mapping[str, Any]) -> None:
-        """Say that a run is finished."""
-        found = finite(record)
-        _write(self._record(id), compacted(found) if self.compact else found, None if self.compact else 2)
+    def finished(self, graph: AnyGraph | None = None) -> list[RunRecord]:
+        """Read the records of the runs that did not fail.
 
-    def stamp(self, id: str) -> str:
-        """What tells one record of a run from a later one; empty if there is none."""
-        try:
-            found = self._record(id).stat()
-        except FileNotFoundError:
-            return ""
-        return f"{found.st_ino} {found.st_mtime_ns}"
+        Parameters
+        ----------
+        graph
+            Only runs of this graph; all if it is ``None``.
+
+        Returns
+        -------
+        list of RunRecord
+            At least one.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        done = [record for record in self.records() if "error" not in record]
+        if not done:
+            raise InputError(f"{self.path} has no finished run; 'riemap grid' does them")
+        same = [record for record in done if graph is None or record["run"]["key"] == graph.key]
+        if graph is not None and not same:
+            raise InputError(
+                f"{self.path} has no finished run of {graph.name}; a page compares runs of one graph"
+            )
+        return same
+
+    def save(self, record: RunRecord, embedding: Embedding | None = None) -> Outcome:
+        """Keep what came of a run: the embedding, unless the folder is compact, and then the record.
+
+        Parameters
+        ----------
+        record
+            The record, which replaces an earlier one of the same run.
+        embedding
+            The embedding, if the run did not fail.
+
+        Returns
+        -------
+        Outcome
+            Whether the run is done or has failed.
+        """
+        if embedding is not None and not self.compact:
+            embedding.save(self.embedding(record["id"]))
+        self.write(record)
+        return Outcome.FAILED if "error" in record else Outcome.DONE
+
+    def write(self, record: RunRecord) -> None:
+        """Add a record to the file of its graph, or replace the one of the same run."""
+        path = self._file(record["run"]["graph"])
+        with wait_for_lock(self.path / "locks" / path.name):
+            lines = dict(self._lines(path))
+            before = lines.get(record["id"])
+            attempt = 1 if before is None else before.get("attempt", 1) + 1
+            found = finite(compacted(record) if self.compact else record)
+            lines[record["id"]] = cast(RunRecord, {**found, "attempt": attempt})
+            with written_whole(path) as file:
+                for line in lines.values():
+                    file.write(json_line(line))
 
     @contextmanager
-    def claim(self, id: str) -> Iterator[bool]:
-        """Whether the run is ours to do, which no other process is told until we leave or die."""
-        path = self.path / "locks" / id
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = _locked(path)
-        if file is None:
-            yield False
-            return
-        with file:
-            try:
-                yield True
-            finally:
-                path.unlink(missing_ok=True)
+    def claim(self, run: RunSpec, attempts: int) -> Iterator[Outcome | None]:
+        """Take a run for the length of a ``with`` block, so that no other process does it meanwhile.
 
-    def _record(self, id: str) -> Path:
-        return self.path / "records" / f"{id}.json"
+        Parameters
+        ----------
+        run
+            The run.
+        attempts
+            How many times it was recorded when it was decided to do it.
 
+        Yields
+        ------
+        Outcome or None
+            ``None`` if the run is ours to do; ``HELD`` if another process does it now; ``FOUND`` if another
+            one has recorded it since.
+        """
+        with self.lock(run) as ours:
+            if not ours:
+                yield Outcome.HELD
+            else:
+                yield None if self.attempts(run) == attempts else Outcome.FOUND
 
-def machine(threads: int) -> dict[str, Any]:
-    """What a run was done on, and nothing that tells whose machine it is."""
-    return {
-        "cores": cores(),
-        "threads": threads,
-        "platform": f"{platform.system()} {platform.machine()}",
-        **{name: version(name) for name in ("numpy", "numba")},
-        "python": platform.python_version(),
-    }
+    def lock(self, run: RunSpec) -> AbstractContextManager[bool]:
+        """Lock a run for the length of a ``with`` block, which is told whether the lock is ours."""
+        return try_lock(self.path / "locks" / run.id)
 
+    def _file(self, graph: str) -> Path:
+        return self.path / "records" / f"{file_name(graph) or 'graph'}.jsonl"
 
-def cores() -> int:
-    """How many this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not everywhere
-        return os.cpu_count() or 1
-
-
-def finite(value: Any) -> Any:
-    """The same with ``None`` for every number that is none, which JSON does not have.
-
-    >>> finite({"loss": [1.0, float("nan")]})
-    {'loss': [1.0, None]}
-    """
-    if isinstance(value, Mapping):
-        return {key: finite(v) for key, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def compacted(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with fewer digits, and without what the graph tells by itself.
-
-    >>> compacted({"scores": {"ad": 0.12345678901, "map": None}, "f1@k": [0.123456], "layers": [7]})
-    {'scores': {'ad': 0.123456789, 'map': None}, 'f1@k': [0.1235]}
-    """
-    found = {key: value for key, value in record.items() if key != "layers"}
-    if "scores" in found:
-        found["scores"] = {
-            name: None if value is None else float(f"{value:.9g}") for name, value in found["scores"].items()
-        }
-        found["f1@k"] = [None if value is None else round(value, 4) for value in found["f1@k"]]
-    if angles := found.get("angles"):
-        found["angles"] = {
-            "mean": round(angles["mean"], 5),
-            "quantiles": [round(value, 5) for value in angles["quantiles"]],
-        }
-    return found
-
-
-def _locked(path: Path) -> IO[bytes] | None:
-    """A file that is locked as long as it is open; nothing if another process has it."""
-    import fcntl  # which Windows lacks; tables do without
-
-    while True:
-        file = path.open("ab")
+    def _lines(self, path: Path) -> dict[str, RunRecord]:
+        """The records of a file by their ids; read again only if the file has changed."""
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
-        except BlockingIOError:
-            file.close()
-            return None
-        except FileNotFoundError:
-            pass
-        file.close()  # it was removed by the one who had it, after we had opened it
+            found = path.stat()
+            stamp = found.st_ino, found.st_mtime_ns, found.st_size
+            if path not in self._read_files or self._read_files[path][0] != stamp:
+                self._read_files[path] = stamp, _parsed(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        return self._read_files[path][1]
 
 
-def _write(path: Path, found: Mapping[str, Any], indent: int | None = 2) -> None:
-    with written_whole(path) as file:
-        text = json.dumps(found, indent=indent, allow_nan=False, ensure_ascii=False)
-        file.write(f"{text}\n".encode())
+def json_line(record: Mapping[str, Any]) -> bytes:
+    """Write a record as one line of JSON.
+
+    Returns
+    -------
+    bytes
+        The line in UTF-8, with its end.
+    """
+    return (json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n").encode()
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"cannot read {path}: {error}; remove it, and it is made again") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path} holds no JSON object; remove it, and it is made again")
+def _parsed(path: Path) -> dict[str, RunRecord]:
+    """The records of a file; a line that is torn, or is not the record of a run, is refused."""
+    found: dict[str, RunRecord] = {}
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
+        try:
+            record = checked_record(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{path}, line {number} is not the record of a run ({error}); "
+                "remove the line to have the run done again"
+            ) from None
+        found[record["id"]] = record
     return found

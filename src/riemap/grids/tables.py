@@ -1,28 +1,29 @@
-"""Records of a grid as a table: a row a graph and space, in groups that have graph and dimension in common.
+"""Records of a grid as a table: a row for every graph and space, in groups of one graph and dimension.
 
-Everything is compared as it is shown: two values that round to the same text are equal.
+Values are compared as they are shown: two that round to the same text are equal.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, final
+from typing import Literal, NamedTuple, TypeAlias, final
 
 import numpy as np
 
 from riemap.errors import InputError
+from riemap.grids.record import RunRecord
 from riemap.metrics import METRICS
 from riemap.specs import shown, suggestion
 
 Choice: TypeAlias = Literal["mean", "best"]
 CHOICES: tuple[Choice, ...] = ("mean", "best")
 
-DEFAULT = ("f1@1", "auc", "ad")
-"""Metrics of the paper's tables."""
+DEFAULT_METRICS = ("f1@1", "auc", "ad")
+"""Metrics of a table unless others are asked for: those of the paper's tables."""
 
 PERCENT = {"f1@1", "auc", "map"}
-"""Metrics shown in percent, with two digits; the others have three."""
+"""Metrics that are shown in percent, with two digits; others are shown with three."""
 
 _HIGH = {m.name for m in METRICS if m.best == "high"}
 
@@ -31,7 +32,7 @@ class Cell(NamedTuple):
     """One value of a table, as it is shown: in percent, if it is a fraction."""
 
     value: float | None
-    deviation: float | None  # over seeds, where there are several and their mean is asked for
+    deviation: float | None  # standard deviation over seeds, for a mean of several
     loss: str
     runs: int
 
@@ -48,12 +49,12 @@ class Row:
 
     @property
     def group(self) -> tuple[str, int]:
-        """What it is compared with: the same graph in as many dimensions."""
+        """Graph and dimension; rows are compared with those of the same group."""
         return self.graph, self.dim
 
 
 def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of metrics, none unknown and none twice."""
+    """Refuse unknown metrics, and drop repeated ones."""
     known = [m.name for m in METRICS]
     for name in names:
         if name not in known:
@@ -64,12 +65,12 @@ def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def digits(metric: str) -> int:
-    """After the point."""
+    """Number of digits of a metric after the decimal point."""
     return 2 if metric in PERCENT else 3
 
 
 def text(metric: str, value: float | None, more: int = 0) -> str:
-    """A value as it is shown, or with more digits.
+    """Format a value as tables show it, or with more digits.
 
     >>> text("ad", 0.14), text("auc", 95.724), text("ad", None)
     ('0.140', '95.72', '–')
@@ -78,24 +79,30 @@ def text(metric: str, value: float | None, more: int = 0) -> str:
 
 
 def better(metric: str, a: float, b: float) -> bool:
-    """Whether ``a`` is."""
+    """Whether value ``a`` of a metric is better than ``b``."""
     return a > b if metric in _HIGH else a < b
 
 
-def rows(records: Iterable[Mapping[str, Any]], metrics: Sequence[str], by: Choice) -> list[Row]:
-    """A row for every graph and space of which a run is finished.
+def rows(records: Iterable[RunRecord], metrics: Sequence[str], by: Choice) -> list[Row]:
+    """Make a row for every graph and space of which a run is finished.
 
     Parameters
     ----------
     records
-        Of a grid; failed runs count for nothing.
+        Records of a grid; failed runs are left out.
     metrics
-        Columns.
+        The columns.
     by
-        ``"best"`` of all losses and seeds, for each metric by itself; or ``"mean"`` over seeds, of the loss
-        (and preset and optimizer) whose mean is best. A mean has a value where all its seeds have one.
+        ``"best"`` takes, for each metric separately, the best of all losses and seeds. ``"mean"`` takes the
+        mean over seeds of the loss (with preset and optimizer) whose mean is best; it has no value where one
+        of its seeds has none.
+
+    Returns
+    -------
+    list of Row
+        Rows of one graph are together, in order of their dimensions.
     """
-    found: dict[tuple[str, int, str], list[Mapping[str, Any]]] = defaultdict(list)
+    found: dict[tuple[str, int, str], list[RunRecord]] = defaultdict(list)
     for record in records:
         if "error" not in record:
             found[record["run"]["graph"], record["dim"], record["run"]["space"]].append(record)
@@ -106,9 +113,9 @@ def rows(records: Iterable[Mapping[str, Any]], metrics: Sequence[str], by: Choic
     return sorted(table, key=lambda row: (graphs.index(row.graph), row.dim))
 
 
-def _cell(metric: str, runs: Sequence[Mapping[str, Any]], by: Choice) -> Cell:
-    """The best of the runs; or of their means over seeds."""
-    parts: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+def _cell(metric: str, runs: Sequence[RunRecord], by: Choice) -> Cell:
+    """The best of the runs, or of their means over seeds."""
+    parts: dict[str, list[RunRecord]] = defaultdict(list)
     for number, run in enumerate(runs):
         parts[str(number) if by == "best" else str(run["run"]["plan"])].append(run)
     cells = [_mean(metric, part) for part in parts.values()]
@@ -116,7 +123,7 @@ def _cell(metric: str, runs: Sequence[Mapping[str, Any]], by: Choice) -> Cell:
     return min(cells, key=lambda cell: math.inf if cell.value is None else sign * cell.value)
 
 
-def _mean(metric: str, runs: Sequence[Mapping[str, Any]]) -> Cell:
+def _mean(metric: str, runs: Sequence[RunRecord]) -> Cell:
     values = [run["scores"].get(metric) for run in runs]
     loss = runs[0]["run"]["loss"]
     if None in values:
@@ -127,7 +134,7 @@ def _mean(metric: str, runs: Sequence[Mapping[str, Any]]) -> Cell:
 
 
 def ranks(table: Sequence[Row], metric: str) -> list[int]:
-    """1 for the best of a group, 2 for the second best, and 0 for others and where there is one row only."""
+    """Rank the rows of each group: 1 is the best, 2 the second best, 0 any other; a single row has rank 0."""
     groups: dict[tuple[str, int], list[float]] = defaultdict(list)
     for row in table:
         if row.cells[metric].value is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import diameter, rows_from, shortest_paths
+from riemap.distances import DistanceMatrix, diameter, rows_from, shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
@@ -36,6 +36,7 @@ def evaluate(
     embedding: Embedding,
     graph: AnyGraph,
     *,
+    distances: DistanceMatrix | None = None,
     sources: int | None = None,
     seed: int = 0,
 ) -> Scores:
@@ -47,6 +48,8 @@ def evaluate(
         The embedding. Its nodes are matched with those of the graph by label.
     graph
         The graph, or the dissimilarities, that was embedded.
+    distances
+        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
     sources
         Number of source nodes to draw at random; only pairs with a source are scored, and each score has a
         standard error. By default all nodes are sources, or 2,000 of them if the graph has more than 10,000.
@@ -71,13 +74,14 @@ def evaluate(
     >>> evaluate(line, path)["ad"]
     0.0
     """
-    return score_comparison(compare(embedding, graph, sources=sources, seed=seed))
+    return score_comparison(compare(embedding, graph, distances=distances, sources=sources, seed=seed))
 
 
 def compare(
     embedding: Embedding,
     graph: AnyGraph,
     *,
+    distances: DistanceMatrix | None = None,
     sources: int | None = None,
     seed: int = 0,
 ) -> Comparison:
@@ -113,11 +117,14 @@ def compare(
     count = by_default if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
-        matrix = shortest_paths(graph)
+        matrix = shortest_paths(graph) if distances is None else distances
         return Comparison(np.arange(graph.n), matrix, embedding.sqdist_rows, float(matrix.max()), edges)
     drawn = np.random.default_rng(seed).permutation(graph.n)[:count]
-    rows = rows_from(graph, drawn)
-    return Comparison(drawn, rows, embedding.sqdist_rows, diameter(graph), edges)
+    if distances is not None:
+        rows, maximum = distances[drawn], float(distances.max())
+    else:
+        rows, maximum = rows_from(graph, drawn), diameter(graph)
+    return Comparison(drawn, rows, embedding.sqdist_rows, maximum, edges)
 
 
 def score_comparison(c: Comparison) -> Scores:

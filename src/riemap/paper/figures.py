@@ -10,34 +10,33 @@ References
     embeddings. AAAI 2021.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from riemap.distances import shortest_paths
 from riemap.graphs import load_dataset
-from riemap.grids.grid import Run, grid
+from riemap.grids.grid import grid
+from riemap.grids.record import RunRecord
+from riemap.metrics.curves import Curves
 from riemap.paper.tables import PRESET, TABLES, is_current
 from riemap.paper.versus_published import lines
+from riemap.runs.spec import RunSpec
 from riemap.types import Array
 
 SYNTHETIC = ("grid", "cycle", "tree", "cycle-of-trees")
 SPACES = ("E6", "S6", "Gr(2,5)", "SPD3", "Stein3", "H3 x S3", "H6")
-"""One of every kind in six dimensions: the paper tells the kinds, and not the dimension."""
+"""A space of every kind in six dimensions; the paper names the kinds and not the dimension."""
 
 HOT = "rsne(T=0.1)"
 """The higher of the two temperatures at which the paper's runs were done."""
 
 BEST = ("f1@1", "ad")
+"""Metrics by which figure 3 selects embeddings."""
+
 DIM = 3
-
-
-class Curves(NamedTuple):
-    """Of one graph: F1@k by space for k = 1, 2, …, and the share of pairs that are k hops apart."""
-
-    f1: Mapping[str, Array]
-    pairs: Array
+"""Dimension of the embeddings of figure 3."""
 
 
 class Box(NamedTuple):
@@ -47,14 +46,14 @@ class Box(NamedTuple):
     quantiles: tuple[float, ...]
 
 
-def synthetic_runs(seed: int = 0) -> tuple[Run, ...]:
-    """What figure 2 is drawn from."""
+def synthetic_runs(seed: int = 0) -> tuple[RunSpec, ...]:
+    """Make the runs from which figure 2 is drawn."""
     lists = {"graphs": list(SYNTHETIC), "spaces": list(SPACES), "losses": [HOT], "presets": [PRESET]}
     return grid({**lists, "seeds": [seed]})
 
 
-def curves(records: Iterable[Mapping[str, Any]]) -> dict[str, Curves]:
-    """Figure 2, by graph; as much of it as there are records of."""
+def curves(records: Iterable[RunRecord]) -> dict[str, Curves]:
+    """Collect the curves of figure 2 by graph, as far as there are records."""
     known: dict[tuple[str, str], Array] = {}
     for record in records:
         run = record["run"]
@@ -69,8 +68,8 @@ def curves(records: Iterable[Mapping[str, Any]]) -> dict[str, Curves]:
     return found
 
 
-def angles(records: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, dict[str, Box]]]:
-    """Figure 3: by metric, graph and space; as much of it as there are records of."""
+def angles(records: Iterable[RunRecord]) -> dict[str, dict[str, dict[str, Box]]]:
+    """Collect the boxes of figure 3 by metric, graph and space, as far as there are records."""
     table = TABLES["table5"]
     found: dict[str, dict[str, dict[str, Box]]] = {metric: {} for metric in BEST}
     for line in lines(table, list(table.reference), records):

@@ -6,7 +6,7 @@ References
     embeddings. AAAI 2021.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -14,17 +14,17 @@ from riemap.curvature import sectional
 from riemap.curvature.geodesic_triangles import DEFAULT_TRIPLES, angle_sums
 from riemap.embeddings import Embedding
 from riemap.manifolds.euclidean import Euclidean
-from riemap.random_graphs import distance_matrix, sample, threshold_graphs, thresholds
+from riemap.random_graphs import Sweep, distance_matrix, sample, threshold_graphs, thresholds
 from riemap.types import Array
 
-LEVELS = 15
-"""Thresholds of a sweep."""
+SWEEP_LEVELS = 15
+"""Number of thresholds of a sweep."""
 
-PAIRS = 1000
-"""Most pairs of neighbours of a node; points have up to all others for neighbours."""
+SWEEP_PAIRS = 1000
+"""Largest number of pairs of neighbours per node at which curvature is measured: dense graphs have many."""
 
-RADIUS = 5.0
-"""Of the balls in spaces that are not compact."""
+BALL_RADIUS = 5.0
+"""Radius of the balls from which points of spaces that are not compact are drawn."""
 
 PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     "compact": {
@@ -34,64 +34,103 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "noncompact": {"3": ("E3", "SPD2", "H3"), "6": ("E6", "SPD3", "H6"), "10": ("E10", "SPD4", "H10")},
 }
-"""What the paper compares, by dimension."""
-
-
-class Sweep(NamedTuple):
-    """Graphs of one sample that link points below a threshold, for many thresholds."""
-
-    thresholds: Array  # (k,)
-    degrees: Array  # (k, 3), quartiles
-    curvatures: Array  # (k, 3), quartiles of sectional curvatures; NaN where the graph is too small
-    angles: Array  # normalised sums of angles in triangles of the sample
+"""The spaces that the paper compares, by dimension."""
 
 
 Columns: TypeAlias = list[tuple[str, dict[str, Sweep]]]
 
 
 def sweep(points: Embedding, levels: Array, *, triples: int = DEFAULT_TRIPLES, seed: int = 0) -> Sweep:
-    """Degrees and curvatures of the graphs of all pairs nearer than each level, and the sample's angles."""
+    """Join the points that are closer than each level, and measure the graphs.
+
+    Parameters
+    ----------
+    points
+        Points of a space.
+    levels
+        The thresholds, ``(k,)``.
+    triples
+        Number of triangles whose angles are summed.
+    seed
+        Seed for drawing triangles and pairs of neighbours.
+
+    Returns
+    -------
+    Sweep
+        Quartiles of degrees and of sectional curvatures at each threshold, and angle sums of the sample.
+    """
     degrees, curvatures = np.empty((len(levels), 3)), np.full((len(levels), 3), np.nan)
     for k, linked in enumerate(threshold_graphs(distance_matrix(points), levels)):
         degrees[k] = np.quantile(linked.degrees, (0.25, 0.5, 0.75))
         if linked.component is not None:
-            values = sectional(linked.component, pairs=PAIRS, seed=seed).values
+            values = sectional(linked.component, pairs=SWEEP_PAIRS, seed=seed).values
             curvatures[k] = np.quantile(values, (0.25, 0.5, 0.75))
     return Sweep(levels, degrees, curvatures, angle_sums(points, triples, seed).values)
 
 
 def panel(kind: str, n: int = 1000, seed: int = 0) -> Columns:
-    """The data of one of the paper's panels: a column a dimension, in each of them a sweep a space.
+    """Compute the data of one of the paper's panels: for each dimension, a sweep for each space.
 
     The radius of the Euclidean ball among compact spaces is the largest distance in any of them.
+
+    Parameters
+    ----------
+    kind
+        ``"compact"`` or ``"noncompact"``.
+    n
+        Number of points of each sample.
+    seed
+        Seed for drawing the points.
+
+    Returns
+    -------
+    list
+        A title and the sweeps by space, for each dimension.
     """
     compact = kind == "compact"
     drawn = {
-        text: sample(text, n, None if compact else RADIUS, "uniform" if compact else "exp", seed)
+        text: sample(text, n, None if compact else BALL_RADIUS, "uniform" if compact else "exp", seed)
         for spaces in PANELS[kind].values()
         for text in spaces
         if not (compact and _is_flat(text))
     }
-    widest = max(float(distance_matrix(points).max()) for points in drawn.values()) if compact else RADIUS
+    widest = (
+        max(float(distance_matrix(points).max()) for points in drawn.values()) if compact else BALL_RADIUS
+    )
     columns: Columns = []
     for dim, spaces in PANELS[kind].items():
         found = {}
         for text in spaces:
             points = drawn.get(text) or sample(text, n, widest, "uniform", seed)
             if compact and _is_flat(text):
-                levels = np.linspace(0.1, 1.0, LEVELS) * widest
+                levels = np.linspace(0.1, 1.0, SWEEP_LEVELS) * widest
             else:
-                levels = thresholds(points, distance_matrix(points), LEVELS, None if compact else RADIUS)
+                levels = thresholds(
+                    points, distance_matrix(points), SWEEP_LEVELS, None if compact else BALL_RADIUS
+                )
             found[text] = sweep(points, levels, seed=seed)
         columns.append((f"dimension {dim}", found))
     return columns
 
 
 def bias(n: int = 1000, seed: int = 0) -> dict[str, Array]:
-    """What the exponential map does to a uniform ball: points of H3, in the Poincaré ball, and of S2."""
+    """Draw points of H3 (in the Poincaré ball) and S2 uniformly, and through the exponential map.
+
+    Parameters
+    ----------
+    n
+        Number of points of each sample.
+    seed
+        Seed for drawing the points.
+
+    Returns
+    -------
+    dict
+        Points by the name of the space and of the way of drawing.
+    """
     found = {}
     for how in ("uniform", "exp"):
-        x = sample("H3", n, RADIUS, how, seed).points[0]
+        x = sample("H3", n, BALL_RADIUS, how, seed).points[0]
         found[f"H3, {how}"] = x[:, 1:] / (1.0 + x[:, :1])
     for how in ("uniform", "exp"):
         (x,) = sample("S2", n, None if how == "uniform" else float(np.pi), how, seed).points

@@ -1,8 +1,8 @@
 """The tables of [Cruceru2021], and the grids behind them.
 
 The figures of the paper, and those of [Shevkunov2021] at ten dimensions, are in ``data/``, as they were
-published. A table has a row a graph and space, and in it, as the paper has it, the best that any of a few
-losses came to, for each metric by itself. The losses are the same for every graph and space.
+published. A table has a row for every graph and space. As in the paper, it shows for each metric the best of
+a few losses, which are the same for every graph and space.
 
 References
 ----------
@@ -13,19 +13,20 @@ References
 
 import itertools
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from riemap.errors import InputError
 from riemap.graphs import DATASETS
-from riemap.grids.grid import Run, grid
+from riemap.grids.grid import grid
 from riemap.grids.published import Key, Reference, read_reference
+from riemap.grids.record import RunRecord
 from riemap.losses import as_loss
+from riemap.runs.spec import RunSpec, planned
 from riemap.spaces import Space
-from riemap.specs import shown, suggestion
-from riemap.training.embed_graph import planned
+from riemap.specs import first_difference, shown, suggestion
 
 RULE = (
     "rsne(T=0.2->0.0003)",  # nearest neighbours: F1@1
@@ -36,32 +37,34 @@ RULE = (
     "ad + 0.01*rsne(T=0.2->0.003,same_temperature=true)",  # the same, where lengths are the harder part
     "rsne(T=0.2->0.006)",  # between the first two: nearest neighbours and layers of small worlds
 )
-"""Losses with which every graph is embedded in every space; a line more is a loss more."""
+"""Losses with which every graph is embedded in every space."""
 
 PRESET = "default"
-"""The preset of all of them; ``steady`` is tried besides where there is curvature to run away into."""
+"""The preset of all runs; tables with spaces of negative curvature try ``steady`` as well, since there the
+scales can run away."""
 
 
 class PaperTable(NamedTuple):
-    """Published figures, and the losses with which we come up to them."""
+    """A published table, and the losses with which we reproduce it."""
 
     name: str
     title: str
     metrics: tuple[str, ...] = ("f1@1", "auc", "ad")
     losses: tuple[str, ...] = RULE
-    tolerances: tuple[float, ...] = (0.1, 0.1, 0.001)  # differences that do not count, metric by metric
-    digits: int = 0  # more than tables have
-    source: str = "paper"  # heading of the figures
-    epochs: tuple[int | None, ...] = (None,)  # as many as usual, or given; the best counts
+    tolerances: tuple[float, ...] = (0.1, 0.1, 0.001)  # largest differences that count as equal, by metric
+    digits: int = 0  # digits more than tables usually have
+    source: str = "paper"  # heading of the published figures
+    epochs: tuple[int | None, ...] = (None,)  # numbers of epochs to try; None is the preset's
     presets: tuple[str, ...] = (PRESET,)
 
     @property
     def reference(self) -> Reference:
-        """The figures, in the order of their publication."""
+        """The published figures, in their order."""
         return _reference(self.name, self.metrics)
 
 
 BOTH = (PRESET, "steady")
+"""Presets of the tables with spaces of negative curvature."""
 
 TABLES = {
     table.name: table
@@ -89,7 +92,7 @@ def _reference(name: str, metrics: tuple[str, ...]) -> Reference:
 
 
 def selected(table: PaperTable, graphs: Sequence[str] = (), spaces: Sequence[str] = ()) -> list[Key]:
-    """The rows of a table, or those of some graphs or spaces, in the order of the table."""
+    """Select the rows of a table, all or those of some graphs and spaces, in the order of the table."""
     keys = list(table.reference)
     _check(table, "graph", graphs, (graph for graph, _ in keys))
     spelled = [str(Space.parse(text)) for text in spaces]
@@ -108,12 +111,12 @@ def _check(table: PaperTable, what: str, given: Iterable[str], known: Iterable[s
             raise InputError(f"{table.name} has no {what} {shown(name)}{near} It has {', '.join(names)}")
 
 
-def paper_runs(table: PaperTable, keys: Iterable[Key], seeds: Sequence[int] = (0,)) -> list[Run]:
-    """What is to be done for some rows of a table; small graphs come first, and in them few dimensions."""
+def paper_runs(table: PaperTable, keys: Iterable[Key], seeds: Sequence[int] = (0,)) -> list[RunSpec]:
+    """Make the runs for some rows of a table; small graphs come first, and of a graph few dimensions."""
     wanted: dict[str, list[str]] = {}
     for graph, space in keys:
         wanted.setdefault(graph, []).append(space)
-    runs: list[Run] = []
+    runs: list[RunSpec] = []
     for graph in sorted(wanted, key=lambda name: DATASETS[name].n):
         spaces = sorted(wanted[graph], key=lambda text: Space.parse(text).dim)
         lists = {"graphs": [graph], "spaces": spaces, "losses": list(table.losses), "seeds": list(seeds)}
@@ -122,8 +125,8 @@ def paper_runs(table: PaperTable, keys: Iterable[Key], seeds: Sequence[int] = (0
     return runs
 
 
-def counted(table: PaperTable, records: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The records that count in a table: of its rows, done, as it asks for, and as of today."""
+def counted(table: PaperTable, records: Iterable[RunRecord]) -> list[RunRecord]:
+    """Select the records that count in a table: finished runs of its rows, losses and today's plans."""
     losses = {str(as_loss(text)) for text in table.losses}
     return [
         record
@@ -136,12 +139,13 @@ def counted(table: PaperTable, records: Iterable[Mapping[str, Any]]) -> list[Map
     ]
 
 
-def is_current(record: Mapping[str, Any]) -> bool:
-    """Whether a run of a dataset is done, and would be done in the same way today."""
+def is_current(record: RunRecord) -> bool:
+    """Whether a run of a dataset is done, and would have the same plan today."""
     run = record["run"]
-    return "error" not in record and run["plan"] == _plan(
-        run["loss"], run["preset"], run["epochs"], DATASETS[run["graph"]].n
-    )
+    if "error" in record:
+        return False
+    today = _plan(run["loss"], run["preset"], run["epochs"], DATASETS[run["graph"]].n)
+    return first_difference(run["plan"], today) is None
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Our figures beside published ones: row by row, which is better, and what a single run comes to."""
+"""Our results beside published ones: row by row, which is better, and what a single run reaches."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple, final
 
 from riemap.grids.published import Key
+from riemap.grids.record import RunRecord
 from riemap.grids.tables import PERCENT, better, text
 from riemap.grids.typeset import Piece, Sheet
 from riemap.paper.tables import PRESET, PaperTable, counted
@@ -16,61 +17,61 @@ VERDICTS = ("better", "equal", "worse", "missing")
 _RANKS = {"better": 1, "worse": 3}
 
 _ROUNDING = 1e-9
-"""By which a difference of decimal numbers may miss what it is."""
+"""Added to tolerances, since differences of decimal numbers are not exact in binary."""
 
 
 class Best(NamedTuple):
-    """The best value of a cell, the run that it is from, and what is to be said of it."""
+    """The best value of a cell, the record of its run, and how it compares with the published one."""
 
     value: float
-    record: Mapping[str, Any]
+    record: RunRecord
     verdict: str | None  # None where nothing is published
 
 
 @final
 @dataclass(frozen=True)
 class Line:
-    """A row: what is published, our best by metric, and the one run that beats all of it, if one does."""
+    """A row: what is published, our best by metric, and the one run that beats all figures, if one does."""
 
     graph: str
     space: str
     paper: Mapping[str, float]
     ours: Mapping[str, Best]
-    single: Mapping[str, Any] | None
-    records: Sequence[Mapping[str, Any]]  # all that count
+    single: RunRecord | None
+    records: Sequence[RunRecord]  # all records that count
 
     @property
     def dim(self) -> int:
-        """Of the space."""
+        """Dimension of the space."""
         return Space.parse(self.space).dim
 
     @property
     def seconds(self) -> float:
-        """Of all its runs."""
+        """Total time of all runs of the row."""
         return sum(record["seconds"] or 0.0 for record in self.records)
 
     def verdict(self, metric: str) -> str | None:
-        """Better, equal, worse, or missing; nothing where there is no figure to compare with."""
+        """Compare a metric: better, equal, worse or missing; ``None`` where nothing is published."""
         if metric not in self.paper:
             return None
         return self.ours[metric].verdict if metric in self.ours else "missing"
 
 
-def lines(table: PaperTable, keys: Iterable[Key], records: Iterable[Mapping[str, Any]]) -> list[Line]:
-    """Rows of a table, with the best of the records that count."""
-    found: dict[Key, list[Mapping[str, Any]]] = {}
+def lines(table: PaperTable, keys: Iterable[Key], records: Iterable[RunRecord]) -> list[Line]:
+    """Make the rows of a table, with the best of the records that count."""
+    found: dict[Key, list[RunRecord]] = {}
     for record in counted(table, records):
         found.setdefault((record["run"]["graph"], record["run"]["space"]), []).append(record)
     return [_line(table, key, found.get(key, [])) for key in keys]
 
 
-def value(record: Mapping[str, Any], metric: str) -> float | None:
-    """A score in the units of the table."""
+def value(record: RunRecord, metric: str) -> float | None:
+    """Give a score in the units of the tables."""
     found = record["scores"].get(metric)
     return None if found is None else found * (100.0 if metric in PERCENT else 1.0)
 
 
-def _line(table: PaperTable, key: Key, records: Sequence[Mapping[str, Any]]) -> Line:
+def _line(table: PaperTable, key: Key, records: Sequence[RunRecord]) -> Line:
     paper, ours = table.reference[key], {}
     for metric, tolerance in zip(table.metrics, table.tolerances, strict=True):
         best: Best | None = None
@@ -91,14 +92,12 @@ def _verdict(metric: str, ours: float, theirs: float | None, tolerance: float) -
     return "better" if better(metric, ours, theirs) else "worse"
 
 
-def _single(
-    table: PaperTable, paper: Mapping[str, float], records: Sequence[Mapping[str, Any]]
-) -> Mapping[str, Any] | None:
-    """The run that beats every figure of the row, by the most where it does so by the least."""
+def _single(table: PaperTable, paper: Mapping[str, float], records: Sequence[RunRecord]) -> RunRecord | None:
+    """The run that beats every figure of the row; of several, the one whose smallest margin is largest."""
     if len(table.metrics) == 1 or set(paper) != set(table.metrics):
         return None
 
-    def margin(record: Mapping[str, Any]) -> float:
+    def margin(record: RunRecord) -> float:
         margins = []
         for metric, tolerance in zip(table.metrics, table.tolerances, strict=True):
             score = value(record, metric)
@@ -112,13 +111,13 @@ def _single(
 
 
 def verdicts(table: PaperTable, rows: Iterable[Line]) -> dict[str, int]:
-    """How many cells are better, equal, worse, and missing."""
+    """Count the cells that are better, equal, worse and missing."""
     found = [row.verdict(metric) for row in rows for metric in table.metrics]
     return {word: found.count(word) for word in VERDICTS}
 
 
 def facts(table: PaperTable, row: Line) -> dict[str, Any]:
-    """A row as JSON has it."""
+    """Give a row as JSON."""
     return {
         "graph": row.graph,
         "dim": row.dim,
@@ -136,7 +135,7 @@ def facts(table: PaperTable, row: Line) -> dict[str, Any]:
 
 
 def single_facts(table: PaperTable, row: Line) -> dict[str, Any]:
-    """A row that one run beats, as JSON has it."""
+    """Give a row that one run beats as JSON."""
     assert row.single is not None
     found = {metric: value(row.single, metric) for metric in table.metrics}
     run = row.single["run"]
@@ -144,7 +143,7 @@ def single_facts(table: PaperTable, row: Line) -> dict[str, Any]:
 
 
 def sheet(table: PaperTable, rows: Sequence[Line]) -> Sheet:
-    """Our best and the published figure, metric by metric; a blank line before every graph and dimension."""
+    """Lay out our best and the published figure of every metric, in groups of one graph and dimension."""
     found = []
     for row in rows:
         line = _heading(row)
@@ -158,14 +157,14 @@ def sheet(table: PaperTable, rows: Sequence[Line]) -> Sheet:
     return Sheet(_header(table), groups)
 
 
-def how(record: Mapping[str, Any]) -> str:
-    """The loss of a run, and its preset unless it is the usual one."""
+def how(record: RunRecord) -> str:
+    """Name the loss of a run, and its preset unless it is the default."""
     loss, preset = record["run"]["loss"], record["run"]["preset"]
     return str(loss) if preset == PRESET else f"{loss}, {preset}"
 
 
 def single_sheet(table: PaperTable, rows: Iterable[Line]) -> Sheet:
-    """The rows that one run beats, what it comes to, and its loss."""
+    """Lay out the rows that one run beats, its values, and its loss."""
     found = []
     for row in rows:
         if row.single is not None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.metrics.curves import Curves
 from riemap.metrics.pairs import Density
-from riemap.paper.figures import Curves
 from riemap.plots.style import (
     FAINT,
     INK,

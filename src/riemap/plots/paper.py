@@ -9,7 +9,8 @@ References
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from riemap.paper.figures import Box, Curves
+from riemap.metrics.curves import Curves
+from riemap.paper.figures import Box
 from riemap.plots.distributions import WHISKER_STYLE
 from riemap.plots.faithfulness import f1_curve
 from riemap.plots.style import INK, PALETTE, new_figure, styled

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from riemap.paper.samples import Sweep
 from riemap.plots.distributions import bands, histograms
 from riemap.plots.style import FAINT, PALETTE, new_figure, styled
+from riemap.random_graphs import Sweep
 from riemap.types import Array
 
 if TYPE_CHECKING:

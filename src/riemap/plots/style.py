@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
+from riemap.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -145,5 +147,7 @@ def pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise ImportError("figures need Matplotlib; install it with: pip install 'riemap[plot]'") from None
+        raise MissingExtraError(
+            "figures need Matplotlib; install it with: pip install 'riemap[plot]'"
+        ) from None
     return plt

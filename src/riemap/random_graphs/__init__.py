@@ -21,6 +21,7 @@ References
 """
 
 from riemap.random_graphs.linking import (
+    Sweep,
     ThresholdGraph,
     check_memory,
     distance_matrix,
@@ -31,6 +32,7 @@ from riemap.random_graphs.points import SAMPLING_METHODS, hyperbolic_radii, is_c
 
 __all__ = [
     "SAMPLING_METHODS",
+    "Sweep",
     "ThresholdGraph",
     "check_memory",
     "distance_matrix",

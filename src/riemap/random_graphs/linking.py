@@ -17,6 +17,27 @@ MIN_COMPONENT_NODES = 100
 """Smallest number of nodes of a largest component that is returned, as in the paper."""
 
 
+class Sweep(NamedTuple):
+    """Measurements of the graphs that join points closer than a threshold, for many thresholds.
+
+    Parameters
+    ----------
+    thresholds
+        The thresholds, ``(k,)``.
+    degrees
+        Quartiles of the degrees at each threshold, ``(k, 3)``.
+    curvatures
+        Quartiles of the sectional curvatures at each threshold, ``(k, 3)``; NaN if the graph is too small.
+    angles
+        Normalised angle sums of triangles of the points.
+    """
+
+    thresholds: Array
+    degrees: Array
+    curvatures: Array
+    angles: Array
+
+
 class ThresholdGraph(NamedTuple):
     """The graph that joins all pairs of points closer than a threshold.
 

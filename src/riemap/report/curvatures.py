@@ -6,6 +6,7 @@ import numpy as np
 
 from riemap.curvature import Summary, delta_sampled, ollivier_ricci
 from riemap.curvature.geodesic_triangles import angle_sums
+from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph, Graph
 from riemap.metrics.scores import LARGEST_FULLY_SCORED
@@ -30,13 +31,15 @@ class Curvatures(NamedTuple):
     nodes: Array | None
 
 
-def graph_curvatures(graph: AnyGraph) -> Curvatures:
+def graph_curvatures(graph: AnyGraph, distances: DistanceMatrix | None = None) -> Curvatures:
     """Compute δ-hyperbolicity and Ricci curvature of a graph, unless it has more than 10,000 nodes.
 
     Parameters
     ----------
     graph
         A graph, or dissimilarities, which have no Ricci curvature.
+    distances
+        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
 
     Returns
     -------
@@ -45,7 +48,7 @@ def graph_curvatures(graph: AnyGraph) -> Curvatures:
     """
     if graph.n > LARGEST_FULLY_SCORED:
         return Curvatures({}, None)
-    delta = delta_sampled(graph)
+    delta = delta_sampled(graph, distances=distances)
     facts: dict[str, Any] = {
         "delta": {
             "values": delta.values.tolist(),
@@ -58,7 +61,7 @@ def graph_curvatures(graph: AnyGraph) -> Curvatures:
     }
     if not isinstance(graph, Graph):
         return Curvatures(facts, None)
-    ricci = ollivier_ricci(graph)
+    ricci = ollivier_ricci(graph, distances=distances)
     return Curvatures({**facts, "ricci": histogram(ricci.curvature)}, ricci.node_means)
 
 

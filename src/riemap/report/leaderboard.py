@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import riemap
-from riemap.grids.records import finite
+from riemap.grids.record import RunRecord, finite
 from riemap.metrics import METRICS
 from riemap.report.document import document
 
@@ -14,7 +14,7 @@ LEADERBOARD_SECTIONS = {"table": "Runs", "curves": "Curves", "again": "Again"}
 
 def leaderboard_page(
     title: str,
-    records: Sequence[Mapping[str, Any]],
+    records: Sequence[RunRecord],
     failed: int,
     links: Mapping[str, str],
     commands: Sequence[str],
@@ -57,7 +57,7 @@ def leaderboard_page(
     return document("leaderboard.html", scripts, LEADERBOARD_SECTIONS, f"{title}: leaderboard", finite(data))
 
 
-def _row(record: Mapping[str, Any], link: str | None) -> dict[str, Any]:
+def _row(record: RunRecord, link: str | None) -> dict[str, Any]:
     run = record["run"]
     return {
         "link": link,

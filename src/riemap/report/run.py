@@ -7,12 +7,13 @@ from typing import Any, final
 import numpy as np
 
 import riemap
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph, Graph
-from riemap.grids.records import finite
-from riemap.metrics import METRICS
+from riemap.grids.record import RunRecord, finite
+from riemap.metrics import METRICS, Scores
 from riemap.metrics.pairs import NearestNodes, PairReport, pair_report
-from riemap.metrics.scores import compare, score_comparison
+from riemap.metrics.scores import LARGEST_FULLY_SCORED, compare, score_comparison
 from riemap.report.curvatures import Curvatures, angle_histogram, graph_curvatures, histogram
 from riemap.report.document import document
 from riemap.views import LARGEST_SHOWN_FACTORS, views
@@ -55,8 +56,9 @@ class Subject:
         The name of a group for every node, in the order of the graph's nodes, to colour nodes by.
     others
         Records of a grid's runs on the same graph, to compare with.
-    curvatures
-        Curvatures of the graph; by default, they are computed.
+    curvatures, distances, scores
+        Curvatures of the graph, distances between all its nodes, and scores of the embedding; those that are
+        not given are computed.
     """
 
     embedding: Embedding
@@ -65,8 +67,10 @@ class Subject:
     setting: Mapping[str, Any] = field(default_factory=dict)
     history: Mapping[str, Sequence[float]] | None = None
     groups: Sequence[str] | None = None
-    others: Sequence[Mapping[str, Any]] = ()
+    others: Sequence[RunRecord] = ()
     curvatures: Curvatures | None = None
+    distances: DistanceMatrix | None = None
+    scores: Scores | None = None
 
 
 def run_page(subject: Subject) -> str:
@@ -95,9 +99,12 @@ def run_page(subject: Subject) -> str:
     >>> page = run_page(Subject(fit.embedding, graph, []))  # doctest: +SKIP
     """
     embedding, graph = subject.embedding.aligned_to(subject.graph), subject.graph
-    comparison = compare(embedding, graph)
-    pairs, scores = pair_report(comparison), score_comparison(comparison)
-    curved = subject.curvatures or graph_curvatures(graph)
+    distances = subject.distances
+    if distances is None and graph.n <= LARGEST_FULLY_SCORED:
+        distances = shortest_paths(graph)
+    comparison = compare(embedding, graph, distances=distances)
+    pairs, scores = pair_report(comparison), subject.scores or score_comparison(comparison)
+    curved = subject.curvatures or graph_curvatures(graph, distances)
     data = {
         **_head(subject, embedding),
         **scores.as_json(),
@@ -173,7 +180,7 @@ def _pair_facts(pairs: PairReport) -> dict[str, Any]:
     }
 
 
-def _other(record: Mapping[str, Any]) -> dict[str, Any]:
+def _other(record: RunRecord) -> dict[str, Any]:
     """What the page shows of another run on the same graph."""
     run = record["run"]
     return {

@@ -3,8 +3,8 @@
 :func:`embed` is the one-line interface, :func:`fit` follows a plan, and :class:`Trainer` runs single epochs.
 """
 
-from riemap.training.embed_graph import embed
-from riemap.training.epoch import DivergedError, TrainingWarning
+from riemap.errors import DivergedError
+from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.plan import Plan, Stage
 from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
@@ -26,7 +26,6 @@ __all__ = [
     "TrainingState",
     "TrainingWarning",
     "default_plan",
-    "embed",
     "fit",
     "paper_plan",
     "preset_plan",

@@ -8,6 +8,7 @@ from typing import final
 
 import numpy as np
 
+from riemap.errors import DivergedError
 from riemap.losses import Loss
 from riemap.spaces import Points
 from riemap.training.plan import Plan, Stage
@@ -36,10 +37,6 @@ SHIFT_NODES = 512
 
 class TrainingWarning(UserWarning):
     """Training continues, but not as planned."""
-
-
-class DivergedError(ArithmeticError):
-    """The loss or a point became NaN or infinite, and a tenth of the learning rate did not help."""
 
 
 @final

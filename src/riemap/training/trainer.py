@@ -12,10 +12,10 @@ import numpy as np
 from riemap.distances import Target
 from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
-from riemap.errors import InputError
+from riemap.errors import DivergedError, InputError
 from riemap.graphs import Dissimilarities, Graph
 from riemap.spaces import Points, Space
-from riemap.training.epoch import DivergedError, EpochRunner
+from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
 from riemap.training.objective import Objective
 from riemap.training.plan import Plan

@@ -1,0 +1,53 @@
+"""Groups of nodes, from a file that gives every node a label."""
+
+from pathlib import Path
+
+from riemap.errors import InputError
+from riemap.graphs.dissimilarities import AnyGraph
+from riemap.graphs.text_file import content_lines, read_file, split_fields
+from riemap.specs import shown
+
+NO_GROUP = "(none)"
+"""The group of nodes that a file of labels does not name."""
+
+
+def read_groups(path: Path, graph: AnyGraph) -> list[str]:
+    """Read the group of every node from a CSV file with lines ``node,label``.
+
+    Parameters
+    ----------
+    path
+        The file; its first line may hold headings, and nodes may be missing.
+    graph
+        The graph whose nodes are grouped.
+
+    Returns
+    -------
+    list of str
+        The label of each node, in the order of the graph's nodes; ``"(none)"`` where there is none.
+
+    Raises
+    ------
+    InputError
+        If a line is not a node and its label, or a node is unknown or named twice.
+    """
+    source = read_file(path, (".csv",), "labels.csv")
+    places, lines = content_lines(source.lines())
+    numbers = {str(label): i for i, label in enumerate(graph.labels)}
+    found: dict[int, str] = {}
+    for place, line in zip(places, lines, strict=True):
+        fields = [field.decode() for field in split_fields(source, place, line)]
+        if len(fields) != 2:
+            raise source.error(place, f"{len(fields)} columns; a line is a node and its label, e.g. 'a,red'")
+        node, label = fields
+        if node not in numbers and place == places[0]:  # the headings
+            continue
+        if node not in numbers:
+            example = shown(str(graph.labels[0]))
+            raise source.error(place, f"no node of {graph.name} is called {shown(node)}; one is {example}")
+        if numbers[node] in found:
+            raise source.error(place, f"node {shown(node)} has a label already; keep one")
+        found[numbers[node]] = label
+    if not found:
+        raise InputError(f"{source.filename} names no node; a line is a node and its label, e.g. 'a,red'")
+    return [found.get(i, NO_GROUP) for i in range(graph.n)]

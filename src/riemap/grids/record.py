@@ -1,0 +1,187 @@
+"""What a grid records about one run: its scores, or the error that it ended with."""
+
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, cast
+
+import numpy as np
+
+import riemap
+from riemap.curvature.geodesic_triangles import angle_sums
+from riemap.embeddings import Embedding
+from riemap.errors import InputError
+from riemap.grids.machine import machine_facts
+from riemap.runs import RunResult, RunSpec
+from riemap.runs.engine import engine_hash
+from riemap.spaces import Space
+from riemap.specs import shown
+from riemap.training.fit import Fit
+
+ANGLE_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+"""Recorded quantiles of the angle sums: whiskers, box and median of a box plot."""
+
+
+class Failure(TypedDict):
+    """Why a run failed: the type of the exception and its message."""
+
+    type: str
+    message: str
+
+
+RunRecord = TypedDict(
+    "RunRecord",
+    {
+        "id": str,
+        "version": str,
+        "engine": str | None,  # hash of the code that made it; None if that is not known
+        "attempt": NotRequired[int],  # 1 for the first record of a run, 2 after it was done again, ...
+        "run": dict[str, Any],  # RunSpec.as_json()
+        "dim": int,
+        "machine": dict[str, Any],
+        "seconds": float | None,
+        "warnings": NotRequired[list[str]],
+        "error": NotRequired[Failure],  # of a failed run, which has nothing of what follows
+        "n": NotRequired[int],
+        "sources": NotRequired[int],
+        "scores": NotRequired[dict[str, float | None]],
+        "f1@k": NotRequired[list[float]],
+        "layers": NotRequired[list[int]],
+        "standard_errors": NotRequired[dict[str, float | None]],
+        "angles": NotRequired[dict[str, Any] | None],
+        "history": NotRequired[dict[str, Any]],
+        "stop": NotRequired[str],
+    },
+)
+"""One line of a file of records."""
+
+RUN_ENTRIES = {"graph", "key", "space", "loss", "preset", "optimizer", "epochs", "seed", "plan"}
+"""Entries of ``run``, the description of a run in its record."""
+
+
+def success(result: RunResult, threads: int) -> RunRecord:
+    """Make the record of a run that is done; the caller adds ``seconds`` and ``warnings``."""
+    found = {
+        **_heading(result.spec, threads),
+        **result.scores.as_json(),
+        "angles": angles(result.fit.embedding),
+        "history": loss_summary(result.fit),
+        "stop": result.fit.stop.value,
+    }
+    return cast(RunRecord, found)
+
+
+def failure(spec: RunSpec, threads: int, kind: str, message: str) -> RunRecord:
+    """Make the record of a run that failed.
+
+    Parameters
+    ----------
+    spec
+        The run.
+    threads
+        Number of its threads.
+    kind, message
+        Type of the exception, and its message in one line.
+
+    Returns
+    -------
+    RunRecord
+        A record with an ``error`` and without scores.
+    """
+    found = {**_heading(spec, threads), "error": {"type": kind, "message": message}, "seconds": None}
+    return cast(RunRecord, found)
+
+
+def _heading(spec: RunSpec, threads: int) -> dict[str, Any]:
+    return {
+        "id": spec.id,
+        "version": riemap.__version__,
+        "engine": engine_hash(),
+        "run": spec.as_json(),
+        "dim": Space.parse(spec.space).dim,
+        "machine": machine_facts(threads),
+    }
+
+
+def loss_summary(fit: Fit) -> dict[str, Any]:
+    """Summarise how the loss went in the last stage; an earlier stage may have another loss."""
+    last = [record.loss for record in fit.history if record.stage == fit.history[-1].stage]
+    return {"epochs": len(fit.history), "first": last[0], "last": last[-1], "best": min(last)}
+
+
+def angles(embedding: Embedding) -> dict[str, Any] | None:
+    """Summarise how an embedding curves: mean and quantiles of the normalised angle sums of triangles."""
+    values = angle_sums(embedding).values if embedding.n > 2 else np.empty(0)
+    if len(values) == 0:
+        return None
+    return {"mean": float(values.mean()), "quantiles": np.quantile(values, ANGLE_QUANTILES).tolist()}
+
+
+def checked_record(found: Any) -> RunRecord:
+    """Check that a JSON value is the record of a run.
+
+    Parameters
+    ----------
+    found
+        What a line of a file of records holds.
+
+    Returns
+    -------
+    RunRecord
+        The same value.
+
+    Raises
+    ------
+    InputError
+        If something is missing.
+    """
+    if not isinstance(found, dict):
+        raise InputError(f"{shown(found)} is not a JSON object")
+    id, run, outcome = found.get("id"), found.get("run"), found.get("error", found.get("scores"))
+    if not isinstance(id, str) or not id or Path(id).name != id:  # it names files
+        raise InputError(f"{shown(id)} is not the id of a run")
+    if not isinstance(run, dict) or not isinstance(outcome, dict) or "dim" not in found:
+        raise InputError("it has no description of a run, no dimension, or neither scores nor an error")
+    if missing := RUN_ENTRIES - run.keys():
+        raise InputError(f"the description of its run has no {sorted(missing)[0]}")
+    if "error" not in found and "f1@k" not in found:
+        raise InputError("it has scores and no f1@k")
+    return cast(RunRecord, found)
+
+
+def older_engine(records: Iterable[RunRecord]) -> int:
+    """Count the records that were made by other code than today's, or by code that is not known."""
+    return sum(record.get("engine") != engine_hash() for record in records)
+
+
+def finite(value: Any) -> Any:
+    """Replace every number that is infinite or NaN by ``None``, since JSON has neither.
+
+    >>> finite({"loss": [1.0, float("nan")]})
+    {'loss': [1.0, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key: finite(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def compacted(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten a record: fewer digits, and nothing that the graph alone tells.
+
+    >>> compacted({"scores": {"ad": 0.12345678901, "map": None}, "f1@k": [0.123456], "layers": [7]})
+    {'scores': {'ad': 0.123456789, 'map': None}, 'f1@k': [0.1235]}
+    """
+    found = {key: value for key, value in record.items() if key != "layers"}
+    if "scores" in found:
+        found["scores"] = {
+            name: None if value is None else float(f"{value:.9g}") for name, value in found["scores"].items()
+        }
+        found["f1@k"] = [None if value is None else round(value, 4) for value in found["f1@k"]]
+    if angles := found.get("angles"):
+        found["angles"] = {
+            "mean": round(angles["mean"], 5),
+            "quantiles": [round(value, 5) for value in angles["quantiles"]],
+        }
+    return found

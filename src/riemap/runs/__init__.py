@@ -1,0 +1,18 @@
+"""One run: what decides its result, its folder on disk, and how it is done."""
+
+from riemap.runs.embed_graph import embed
+from riemap.runs.execute import execute
+from riemap.runs.folder import RunFolder, load_embedding
+from riemap.runs.result import RunResult
+from riemap.runs.spec import GraphSource, RunSpec, difference
+
+__all__ = [
+    "GraphSource",
+    "RunFolder",
+    "RunResult",
+    "RunSpec",
+    "difference",
+    "embed",
+    "execute",
+    "load_embedding",
+]

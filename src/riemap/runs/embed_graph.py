@@ -1,0 +1,91 @@
+"""``riemap.embed``: a graph and a space in, an embedding out."""
+
+from pathlib import Path
+from typing import Any
+
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph, Dissimilarities, Graph, as_graph
+from riemap.losses import LossLike
+from riemap.optim import Optimizer
+from riemap.runs.execute import execute
+from riemap.runs.folder import RunFolder
+from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, planned
+from riemap.spaces import Space
+from riemap.training.fit import Callback, Fit
+
+
+def embed(
+    graph: Any,
+    space: str | Space,
+    *,
+    loss: LossLike = LOSS,
+    preset: str = PRESET,
+    optimizer: str | Optimizer | None = None,
+    epochs: int | None = None,
+    seed: int = 0,
+    callbacks: tuple[Callback, ...] = (),
+    out: str | Path | None = None,
+    resume: bool = False,
+) -> Fit:
+    """Embed the nodes of a graph in a space.
+
+    Parameters
+    ----------
+    graph
+        A graph; whatever :func:`as_graph` makes one of; or a text that names a file, a dataset, or a
+        generator with its arguments.
+    space
+        Where to embed, such as ``"H3"`` or ``"H2 x S2"``.
+    loss
+        What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"rsne(T=0.1) + 0.3*ad"``, or a
+        function of (target, sqdist) that gives a value and its derivatives with respect to sqdist.
+    preset
+        How to train: ``"default"``; ``"steady"``, which learns the scales late and slowly; or ``"paper"``,
+        the protocol of the paper.
+    optimizer
+        Replaces the optimizer of the preset, such as ``"radam(lr=0.05)"``.
+    epochs
+        Replaces the number of epochs of the preset.
+    seed
+        Seed for the starting points and the batches. The same seed gives the same bytes.
+    callbacks
+        Each is called after every epoch with its record; one that returns ``False`` ends the run.
+    out
+        A folder for the run, with checkpoints, as ``riemap embed --out`` writes it.
+    resume
+        Whether to continue the run in that folder if there is one; a finished one is read.
+
+    Returns
+    -------
+    Fit
+        The embedding, the history of the training, and why it ended.
+
+    Raises
+    ------
+    InputError
+        If the graph, the space, or a name cannot be read; if the folder holds something else, or another
+        run than this one.
+
+    Examples
+    --------
+    >>> fit = embed("karate", "H2", epochs=40)
+    >>> fit.embedding, fit.stop.value
+    (<Embedding of 34 nodes in H2 (2 dimensions)>, 'all epochs are done')
+    """
+    if resume and out is None:
+        raise InputError("resume=True needs the folder of the run to continue, e.g. out='karate-h2'")
+    opened, source = _opened(graph)
+    choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
+    spec = RunSpec.of(opened, space, **choice, seed=seed, source=source)
+    plan = planned(**choice, n=opened.n)  # a loss may be a function, which its name does not bring back
+    folder = None if out is None else RunFolder(Path(out), resume=resume)
+    return execute(spec, folder, graph=opened, plan=plan, callbacks=callbacks).fit
+
+
+def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:
+    if isinstance(graph, Graph | Dissimilarities):
+        return graph, None
+    if isinstance(graph, str | Path):
+        source = GraphSource(str(graph))
+        return source.open(), source
+    return as_graph(graph), None

@@ -1,0 +1,124 @@
+"""Do a run: open the graph, train, score, and write the folder if there is one."""
+
+import json
+from collections.abc import Callable, Sequence
+
+from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph
+from riemap.runs.folder import RunFolder
+from riemap.runs.result import RunResult
+from riemap.runs.spec import RunSpec, planned
+from riemap.spaces import Space
+from riemap.specs import first_difference
+from riemap.training.fit import Callback, Fit, Stop, fit
+from riemap.training.plan import Plan
+from riemap.training.trainer import never
+
+
+def execute(
+    spec: RunSpec,
+    folder: RunFolder | None = None,
+    *,
+    graph: AnyGraph | None = None,
+    distances: DistanceMatrix | None = None,
+    plan: Plan | None = None,
+    callbacks: Sequence[Callback] = (),
+    interrupted: Callable[[], bool] = never,
+) -> RunResult:
+    """Do a run, or read the folder of one that is finished.
+
+    The command line, :func:`riemap.embed`, the workers of a grid and the nodes of a Ray cluster all do their
+    runs by this function.
+
+    Parameters
+    ----------
+    spec
+        What to do.
+    folder
+        Where to keep the run. It is continued from its checkpoint if there is one.
+    graph
+        The graph, if it is open already; opened from ``spec.source`` otherwise.
+    distances
+        Distances between all its nodes, if they are known already; computed otherwise, once.
+    plan
+        The plan, for a loss that is a function; made from the names in ``spec`` otherwise.
+    callbacks
+        Each is called after every epoch with its record; one that returns ``False`` ends the run.
+    interrupted
+        Is asked between epochs whether to stop; see :func:`riemap.training.training_process`.
+
+    Returns
+    -------
+    RunResult
+        What training gave. An interrupted run is not finished, and keeps its checkpoint.
+
+    Raises
+    ------
+    InputError
+        If the graph or the plan is not what ``spec`` says, or if the folder holds something else.
+
+    Examples
+    --------
+    >>> from riemap.runs import GraphSource
+    >>> source = GraphSource("karate")
+    >>> result = execute(RunSpec.of(source.open(), "E2", epochs=10, source=source))
+    >>> result.fit.embedding, result.scores["f1@1"] > 0.5
+    (<Embedding of 34 nodes in E2 (2 dimensions)>, True)
+    """
+    if folder is not None:
+        folder.begin(spec)
+    opened = _opened(spec) if graph is None else graph
+    _check("key of the graph", spec.key, opened.key, spec)
+    if plan is None:
+        plan = planned(spec.loss, spec.preset, spec.optimizer, spec.epochs, opened.n)
+    _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
+    if folder is not None and folder.finished:
+        return folder.result(spec, opened, plan, distances)
+    if distances is None:
+        distances = shortest_paths(opened)
+    found = RunResult(
+        spec, _trained(spec, folder, opened, distances, plan, callbacks, interrupted), opened, distances
+    )
+    if folder is not None and found.fit.stop is not Stop.INTERRUPTED:
+        folder.end(found)
+    return found
+
+
+def _trained(
+    spec: RunSpec,
+    folder: RunFolder | None,
+    graph: AnyGraph,
+    distances: DistanceMatrix,
+    plan: Plan,
+    callbacks: Sequence[Callback],
+    interrupted: Callable[[], bool],
+) -> Fit:
+    """The only place that trains."""
+    return fit(
+        graph,
+        Space.parse(spec.space),
+        plan,
+        seed=spec.seed,
+        callbacks=tuple(callbacks),
+        checkpoint=None if folder is None else folder.checkpoint,
+        every=1 if folder is None else folder.checkpoint_every,
+        distances=distances,
+        interrupted=interrupted,
+    )
+
+
+def _opened(spec: RunSpec) -> AnyGraph:
+    if spec.source is None:
+        raise InputError(f"the run does not tell where {spec.graph} is; give the graph to execute()")
+    return spec.source.open()
+
+
+def _check(name: str, specified: object, found: object, spec: RunSpec) -> None:
+    """Refuse a graph or a plan that is not what the run was specified with."""
+    differs = first_difference(specified, found, name)
+    if differs is not None:
+        field, before, now = differs
+        raise InputError(
+            f"{spec.graph} in {spec.space} is another run by now: the {field} was {before!r}, and is {now!r}"
+        )

@@ -1,0 +1,145 @@
+"""Open a run again, for a plot or a report: its configuration, its graph, the command that makes it."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph
+from riemap.runs.folder import RunFolder
+from riemap.runs.spec import PRESET, GraphSource
+from riemap.specs import first_difference, shown
+
+
+def run_config(run: Path) -> dict[str, Any]:
+    """Read the configuration in the folder of a run.
+
+    Parameters
+    ----------
+    run
+        The folder, or the ``.npz`` file of an embedding, which has no configuration.
+
+    Returns
+    -------
+    dict
+        What ``config.json`` holds; empty if there is none.
+
+    Raises
+    ------
+    InputError
+        If it is not the configuration of a run.
+    """
+    config = (RunFolder(run).config() if run.is_dir() else None) or {}
+    try:
+        training_setting(config), embed_command(config, run)
+    except (AttributeError, KeyError, TypeError):
+        raise InputError(f"{run / 'config.json'} is not the configuration of a run; embed it anew") from None
+    return config
+
+
+def run_graph(
+    run: Path,
+    given: GraphSource | None = None,
+    *,
+    usage: str = "riemap report {run} {graph}",
+) -> AnyGraph:
+    """Open the graph of a run.
+
+    Parameters
+    ----------
+    run
+        The folder of the run, or an ``.npz`` file.
+    given
+        The graph that the user names; the one that the run's folder names if it is ``None``.
+    usage
+        The command that names the graph of a run, for the message to users who have to.
+
+    Returns
+    -------
+    Graph or Dissimilarities
+        The graph that was embedded.
+
+    Raises
+    ------
+    InputError
+        If nothing tells which graph it was, or if the graph is another one, or has changed.
+    """
+    config = run_config(run)
+    source = _recorded_source(config) if given is None else given
+    if source is None:
+        raise InputError(
+            f"{run} does not tell what was embedded; name the graph, "
+            f"e.g. {usage.format(run=run, graph='karate')}"
+        )
+    try:
+        graph = source.open()
+    except (InputError, OSError) as error:
+        if given is not None:
+            raise
+        raise InputError(
+            f"the graph of {run} is not here ({error}); name it: {usage.format(run=run, graph='GRAPH')}"
+        ) from None
+    if first_difference(config.get("key", graph.key), graph.key) is not None:
+        raise InputError(
+            f"{shown(source.text)} is not the graph that was embedded in {run}, or it has changed; "
+            "name that one"
+        )
+    return graph
+
+
+def _recorded_source(config: Mapping[str, Any]) -> GraphSource | None:
+    """How the graph of a run was opened, if its folder tells."""
+    given = config.get("given", {})
+    text = given.get("graph", config.get("graph"))
+    if text is None:
+        return None
+    return GraphSource(
+        str(text), bool(given.get("undirected", False)), bool(given.get("require_connected", False))
+    )
+
+
+def training_setting(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Select what the head of a page shows about the training: loss, preset, seed, losses of the stages.
+
+    Parameters
+    ----------
+    config
+        The configuration of a run, or the description of a run of a grid.
+
+    Returns
+    -------
+    dict
+        As much of it as is known.
+    """
+    found = {key: config[key] for key in ("loss", "preset", "seed") if key in config}
+    stages = config.get("plan", {}).get("stages", [])
+    return {**found, "stages": [stage["loss"] for stage in stages]}
+
+
+def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
+    """Write down the command that makes an embedding again.
+
+    Parameters
+    ----------
+    config
+        The configuration of a run, or the description of a run of a grid.
+    out
+        The folder for the new run.
+
+    Returns
+    -------
+    str
+        The command, quoted for a shell.
+    """
+    given = config.get("given", {})
+    words = ["riemap", "embed", str(given.get("graph") or config.get("graph"))]
+    words += ["--space", str(config.get("space")), "--loss", str(config.get("loss"))]
+    if config.get("preset", PRESET) != PRESET:
+        words += ["--preset", str(config["preset"])]
+    for key in ("optimizer", "epochs"):
+        if config.get(key) is not None:
+            words += [f"--{key}", str(config[key])]
+    words += ["--seed", str(config.get("seed", 0))]
+    words += [f"--{key.replace('_', '-')}" for key in ("undirected", "require_connected") if given.get(key)]
+    return shlex.join([*words, "--out", str(out)])

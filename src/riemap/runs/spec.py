@@ -1,0 +1,257 @@
+"""What decides the result of a run: a graph, a space, a plan and a seed, each in its one spelling."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, NamedTuple, final
+
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph, Component, open_graph
+from riemap.losses import LossLike, as_loss
+from riemap.optim import Optimizer, as_optimizer
+from riemap.spaces import Space
+from riemap.specs import first_difference
+from riemap.training.plan import Plan
+from riemap.training.presets import preset_plan
+
+LOSS = "stress"
+"""The loss unless another is asked for: good at ranks and at distances, best at neither."""
+
+PRESET = "default"
+"""The preset unless another is asked for."""
+
+
+class GraphSource(NamedTuple):
+    """How a graph is opened: the text that names it, and what to do if it is directed or not connected.
+
+    Examples
+    --------
+    >>> GraphSource("tree(r=2,h=3)").open()
+    <Graph tree(r=2,h=3): 15 nodes, 14 edges>
+    """
+
+    text: str
+    undirected: bool = False
+    require_connected: bool = False
+
+    def open(self) -> AnyGraph:
+        """Open the graph.
+
+        Returns
+        -------
+        Graph or Dissimilarities
+            The graph, or its largest component unless it must be connected.
+
+        Raises
+        ------
+        InputError
+            If there is no such graph, if it is directed, or if it must be connected and is not.
+        """
+        component: Component = "error" if self.require_connected else "largest"
+        return open_graph(self.text, undirected=self.undirected, component=component)
+
+
+@final
+@dataclass(frozen=True)
+class RunSpec:
+    """Everything that decides the result of a run; two specs with the same :attr:`id` give the same bytes.
+
+    Parameters
+    ----------
+    graph, key
+        Name of the graph, and a hash of its content.
+    space, loss, preset, optimizer, epochs, seed
+        As :func:`riemap.embed` takes them, each as it prints itself. ``None`` leaves the choice of the
+        optimizer, or of the number of epochs, to the preset.
+    plan
+        All stages, rates and schedules that loss, preset, optimizer and epochs stand for, as JSON text.
+    source
+        How the graph is opened; ``None`` for a graph that was made in memory. It does not decide the result.
+
+    Examples
+    --------
+    >>> spec = RunSpec.of(GraphSource("karate").open(), "H2", epochs=40)
+    >>> spec.space, spec.loss, spec.seed, spec.total_epochs
+    ('H2', 'stress', 0, 40)
+    """
+
+    graph: str
+    key: str
+    space: str
+    loss: str
+    preset: str
+    optimizer: str | None
+    epochs: int | None
+    seed: int
+    plan: str
+    source: GraphSource | None = None
+
+    @classmethod
+    def of(
+        cls,
+        graph: AnyGraph,
+        space: str | Space,
+        *,
+        loss: LossLike = LOSS,
+        preset: str = PRESET,
+        optimizer: str | Optimizer | None = None,
+        epochs: int | None = None,
+        seed: int = 0,
+        source: GraphSource | None = None,
+    ) -> "RunSpec":
+        """Spell a run in the one way, and refuse what makes no sense.
+
+        Parameters
+        ----------
+        graph
+            The graph to embed.
+        space, loss, preset, optimizer, epochs, seed
+            As :func:`riemap.embed` takes them.
+        source
+            How the graph was opened.
+
+        Returns
+        -------
+        RunSpec
+            The run.
+
+        Raises
+        ------
+        InputError
+            If a name is unknown, the seed negative, or the space as large as the graph.
+        """
+        parsed = Space.parse(space) if isinstance(space, str) else space
+        check_dimension(graph, parsed)
+        if seed < 0:
+            raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
+        objective, chosen = as_loss(loss), None if optimizer is None else as_optimizer(optimizer)
+        plan = planned(objective, preset, chosen, epochs, graph.n)
+        return cls(
+            graph.name,
+            graph.key,
+            str(parsed),
+            str(objective),
+            preset,
+            None if chosen is None else str(chosen),
+            epochs,
+            seed,
+            json.dumps(plan.as_json()),
+            source,
+        )
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any], source: GraphSource | None = None) -> "RunSpec":
+        """Rebuild the spec that :meth:`as_json` took apart.
+
+        Parameters
+        ----------
+        found
+            What :meth:`as_json` gave; other entries are ignored.
+        source
+            How the graph is opened, which JSON does not tell.
+
+        Returns
+        -------
+        RunSpec
+            An equal spec, but for its source.
+
+        Raises
+        ------
+        InputError
+            If an entry is missing.
+        """
+        names = [field.name for field in fields(cls) if field.name != "source"]
+        if missing := [name for name in names if name not in found]:
+            raise InputError(f"this is not the description of a run: it has no {missing[0]}")
+        given = {name: found[name] for name in names}
+        return cls(**{**given, "plan": json.dumps(found["plan"])}, source=source)
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the spec as JSON has it, without its source: where a file lies is private.
+
+        Returns
+        -------
+        dict
+            An entry for every field but the source; the plan as an object.
+        """
+        found = {**asdict(self), "plan": json.loads(self.plan)}
+        del found["source"]
+        return found
+
+    @property
+    def id(self) -> str:
+        """A readable name for files and records, unique by the content of the graph, space, seed and plan."""
+        facts = [self.graph, self.key, self.space, self.seed, json.loads(self.plan)]
+        digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+        words = file_name(f"{self.graph} {self.space} {self.loss}")
+        return f"{words}-s{str(self.seed)[:12]}-{digest[:12]}"
+
+    @property
+    def total_epochs(self) -> int:
+        """Number of epochs of all stages of the plan."""
+        return sum(stage["epochs"] for stage in json.loads(self.plan)["stages"])
+
+    def with_seed(self, seed: int) -> "RunSpec":
+        """Give the same run from another seed.
+
+        Returns
+        -------
+        RunSpec
+            A spec that differs in nothing else.
+        """
+        return replace(self, seed=seed)
+
+    def __str__(self) -> str:
+        how = f"{self.preset}, {self.optimizer}" if self.optimizer else self.preset
+        name = self.graph if self.source is None else self.source.text
+        return f"{name} in {self.space}, {self.loss}, {how}, seed {self.seed}"
+
+
+def difference(theirs: RunSpec, ours: RunSpec) -> tuple[str, Any, Any] | None:
+    """Find what makes two runs different; spellings that come to the same plan do not.
+
+    Parameters
+    ----------
+    theirs, ours
+        Two runs.
+
+    Returns
+    -------
+    tuple or None
+        The first field that differs, its value in ``theirs`` and in ``ours``; ``None`` for the same run.
+
+    Examples
+    --------
+    >>> spec = RunSpec.of(GraphSource("karate").open(), "H2")
+    >>> difference(spec, spec.with_seed(3))
+    ('seed', 0, 3)
+    """
+    return None if theirs.id == ours.id else first_difference(theirs.as_json(), ours.as_json())
+
+
+def planned(
+    loss: LossLike, preset: str, optimizer: str | Optimizer | None, epochs: int | None, n: int
+) -> Plan:
+    """Make the plan of a preset for a graph of ``n`` nodes, with another optimizer if one is named."""
+    plan = preset_plan(preset, as_loss(loss), n, epochs)
+    return plan if optimizer is None else replace(plan, optimizer=as_optimizer(optimizer))
+
+
+def check_dimension(graph: AnyGraph, space: Space) -> None:
+    """Refuse a space with as many dimensions as the graph has nodes: there, embedding is no task."""
+    if space.dim >= graph.n:
+        raise InputError(
+            f"{space} has {space.dim} dimensions and {graph.name} {graph.n} nodes; "
+            "take fewer dimensions than nodes, e.g. 'H3'"
+        )
+
+
+def file_name(text: str) -> str:
+    """Turn a text into at most 60 characters that every file system accepts in a name.
+
+    >>> file_name("tree(r=2,h=5) H2 x S2")
+    'tree-r=2-h=5-H2-x-S2'
+    """
+    return re.sub(r"[^A-Za-z0-9.=^]+", "-", text).strip("-.")[:60]

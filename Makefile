@@ -23,7 +23,7 @@ endif
 help:
 	@echo "make demo       install riemap and embed a graph in five spaces of two dimensions"
 	@echo "make test       run the tests and doctests; PYTEST_ARGS='-k stein' selects some of them"
-	@echo "make test-long  run the property-based tests with 1,000 examples each; takes hours"
+	@echo "make test-long  run the property-based tests with 1,000 examples each, which takes long"
 	@echo "make check      check format, lint, types, layers and docs, and install the wheel in a new environment"
 	@echo "make docs       build the documentation into site/"
 	@echo "make bench      time the kernels beside geoopt; benchmarks/README.md lists the other benchmarks"

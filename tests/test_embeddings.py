@@ -238,10 +238,10 @@ def test_wrong_shapes_types_and_labels_are_refused() -> None:
     space = Space.parse("E2")
     x, s, names = np.zeros((3, 2)), np.zeros(1), ("a", "b", "c")
     for points, scales, called, message in (
-        ((x, x), s, names, "each of its factors"),
-        ((), s, names, "each of its factors"),
-        ((x,), np.zeros(2), names, "each of its factors"),
-        ((x,), np.zeros((1, 1)), names, "each of its factors"),
+        ((x, x), s, names, "for each factor"),
+        ((), s, names, "for each factor"),
+        ((x,), np.zeros(2), names, "for each factor"),
+        ((x,), np.zeros((1, 1)), names, "for each factor"),
         ((x,), np.array([np.inf]), names, "not all between"),
         ((x,), np.array([-800.0]), names, "not all between"),
         ((x,), np.zeros(1, np.float32), names, "float64, not float64 and float32"),
@@ -397,3 +397,14 @@ def test_one_node_is_its_own_mean() -> None:
     e = embedding(("alone",))
     assert np.abs(e.features()).max() < 1e-12
     assert e.features().shape == (1, 4)
+
+
+def test_notebooks_show_a_small_table() -> None:
+    """Space, dimensions, nodes and scales, on one line however many nodes there are."""
+    x = np.zeros((500, 1)) + np.arange(500.0)[:, None]
+    found = Embedding(Space.parse("E1 x E1"), (x, x), np.log([1.0, 0.25]), tuple(range(500)))
+    table = found._repr_html_()
+    cells = [("space", found.space), ("dimensions", 2), ("nodes", 500), ("scales", "E1: 1, E1: 0.25")]
+    rows = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
+    assert table == f"<table><caption>Embedding</caption>{rows}</table>"
+    assert repr(found) == f"<Embedding of 500 nodes in {found.space} (2 dimensions)>"

@@ -295,7 +295,7 @@ def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["embedding", "H2", "-o", "a.jpg"], "a.jpg is no .png, .svg or .pdf file, e.g. --out a.png"),
+        (["embedding", "H2", "-o", "a.jpg"], "a.jpg is not a .png, .svg or .pdf file, e.g. --out a.png"),
         (["embedding", "H3", "-o", "a.png"], "H3: no such file"),
         (["embedding", "H2", "-o", "a.png", "--colour", "degre"], "did you mean 'degree'?"),
         (["embedding", "nine.npz", "-o", "a.png"], "riemap plot embedding nine.npz --graph karate"),

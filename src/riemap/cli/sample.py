@@ -1,7 +1,7 @@
 """``riemap sample``: random points of a space, and the graphs that link points that are close."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -33,30 +33,36 @@ THRESHOLD_COLUMNS = (
 """Columns of summary.csv. The last four describe the largest component, the others all points."""
 
 
+SpaceText: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="SPACE", help="Space to draw points from, such as H3 or 'H2 x S2'.", show_default=False
+    ),
+]
+Radius: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Radius of the ball to draw from, 1 by default. Uniform points of a compact space need none."
+    ),
+]
+How: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="How to draw points: uniform, by volume; or exp, the exponential map of uniform tangents."
+    ),
+]
+Thresholds: TypeAlias = Annotated[
+    int, typer.Option(help="Number of distance thresholds, each of which gives a graph.")
+]
+
+
 def sample(
-    space: Annotated[
-        str,
-        typer.Argument(
-            metavar="SPACE", help="Space to draw points from, such as H3 or 'H2 x S2'.", show_default=False
-        ),
-    ],
+    space: SpaceText,
     out: Annotated[Path, typer.Option(help="New folder for the results.", show_default=False)],
     n: Annotated[int, typer.Option("--n", help="Number of points.")] = 1000,
-    radius: Annotated[
-        float | None,
-        typer.Option(
-            help="Radius of the ball to draw from, 1 by default. Uniform points of a compact space need none."
-        ),
-    ] = None,
-    how: Annotated[
-        str,
-        typer.Option(
-            help="How to draw points: uniform, by volume; or exp, the exponential map of uniform tangents."
-        ),
-    ] = "uniform",
-    thresholds: Annotated[
-        int, typer.Option(help="Number of distance thresholds, each of which gives a graph.")
-    ] = 10,
+    radius: Radius = None,
+    how: How = "uniform",
+    thresholds: Thresholds = 10,
     seed: Annotated[
         int, typer.Option(help="Seed for all random numbers; the same seed gives the same files.")
     ] = 0,
@@ -70,8 +76,7 @@ def sample(
     Example: riemap sample H3 --radius 5 --out h3
     """
     with refusing():
-        from riemap.random_graphs import check_memory, distance_matrix, is_compact, sample, threshold_graphs
-        from riemap.random_graphs import thresholds as levels
+        from riemap.random_graphs import check_memory, is_compact, sample
 
         if n < 3:
             raise InputError(f"n={n} points are too few for a triangle; give 3 or more, e.g. 1000")
@@ -79,23 +84,26 @@ def sample(
         if out.exists():
             raise InputError(f"{out} exists already; name a new folder")
         points = sample(space, n, radius, how, seed)
-        distances = distance_matrix(points)
-        swept = threshold_graphs(distances, levels(points, distances, thresholds, radius))
-        rows = [_row(linked, seed) for linked in swept]
+        rows = _threshold_rows(points, thresholds, radius, seed)
         sums, curvature = measure_triangles(points, seed)
         _write(out, points, sums, rows)
         ball = how == "exp" or not is_compact(points.space)
     facts = {"space": str(points.space), "dim": points.space.dim, "n": n, "how": how}
-    facts |= {
-        "radius": (radius or 1.0) if ball else None,
-        "seed": seed,
-        "curvature": curvature,
-        "thresholds": rows,
-    }
+    facts |= {"radius": (radius or 1.0) if ball else None, "seed": seed}
+    facts |= {"curvature": curvature, "thresholds": rows}
     if as_json:
         print_json(facts)
     else:
         _show(facts, out)
+
+
+def _threshold_rows(points: "Embedding", count: int, radius: float | None, seed: int) -> list[dict[str, Any]]:
+    """A row of the table for each of ``count`` distance thresholds."""
+    from riemap.random_graphs import distance_matrix, threshold_graphs, thresholds
+
+    distances = distance_matrix(points)
+    levels = thresholds(points, distances, count, radius)
+    return [_row(linked, seed) for linked in threshold_graphs(distances, levels)]
 
 
 def _sectional(graph: "Graph", seed: int) -> "Array":

@@ -50,3 +50,4 @@ METRICS: tuple[Metric, ...] = (
     Metric("pearson", "correlation of distances", "high", correlation.pearson),
     Metric("spearman", "correlation of their ranks", "high", correlation.spearman),
 )
+"""All metrics, in the order in which tables and the report show them."""

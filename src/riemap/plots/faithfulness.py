@@ -1,7 +1,7 @@
 """How faithful an embedding is to its graph: F1@k by hops, and embedded distances by graph distances."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,7 +141,7 @@ def _column_quartiles(ax: "Axes", density: Density) -> None:
     x = (0.5 * (density.graph_bounds[:-1] + density.graph_bounds[1:]))[seen]
     low, middle, high = _quantiles(density.counts[:, seen], density.embedded_bounds, (0.25, 0.5, 0.75))
     ax.vlines(x, low, high, color=INK, linewidth=1.0)
-    style = {"edgecolors": INK, "linewidths": 0.8, "zorder": 3}
+    style: dict[str, Any] = {"edgecolors": INK, "linewidths": 0.8, "zorder": 3}
     ax.scatter(x, middle, 14, "white", label="median, quartiles", **style)
 
 

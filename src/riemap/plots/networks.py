@@ -1,6 +1,6 @@
 """A graph drawn as dots and lines that are coloured by curvature."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,14 +76,14 @@ def _draw_network(ax: "Axes", graph: Graph, positions: Array, edges: Array, labe
     span = float(np.quantile(np.abs(edges), 0.98)) or 1.0  # extreme values would make all others pale
     order = np.argsort(np.abs(edges))  # edges with the largest absolute values are drawn on top
     width = 1.2 / (1.0 + graph.m / 5000.0) + 0.15
-    colours = {"array": edges[order], "cmap": CURVATURE_COLOURMAP}
+    colours: dict[str, Any] = {"array": edges[order], "cmap": CURVATURE_COLOURMAP}
     lines = LineCollection(list(positions[ends[order]]), linewidths=width, alpha=0.8, **colours)
     lines.set_clim(-span, span)
     ax.add_collection(lines)
     small, large = np.array(DOT_AREAS) / (1.0 + graph.n / 3000.0)
     sizes = small + (large - small) * degrees / degrees.max()
     x, y = positions.T
-    outline = {"edgecolors": INK, "linewidths": 0.15}
+    outline: dict[str, Any] = {"edgecolors": INK, "linewidths": 0.15}
     dots = ax.scatter(x, y, sizes, means, cmap=CURVATURE_COLOURMAP, zorder=2, **outline)
     dots.set_clim(-span, span)
     add_colour_bar(dots, ax, label, shrink=0.5, pad=0.01, extend="both")

@@ -1,8 +1,9 @@
 """Convert records from one JSON file for each run to JSON lines, one file for each graph.
 
 Nothing is computed again. Names that have changed are spelled as now: the loss option `matched` is
-`same_temperature`, and the `rate` of a stage is `lr_factor`. The ids of the runs follow, and so do the list of
-a grid's runs and the names of its embeddings. The code that made a record is not known: its `engine` is null.
+`same_temperature`, and the `rate` of a stage is `lr_factor`. The ids of the runs follow, and so do the list
+of the runs of a grid and the names of its embeddings. The code that made a record is not known: its `engine`
+is null.
 
 Run: python tools/convert_records.py [results/paper]
 """

@@ -178,7 +178,7 @@ def test_distances_that_are_none_are_refused(distances: np.ndarray, sqdist: np.n
 
 
 def test_layers_are_the_different_distances_whatever_their_type() -> None:
-    """RequireConnected numbers with gaps are lengths like any other."""
+    """Whole numbers with gaps are lengths like any other."""
     distances = 3 * shortest_paths(random_graph(40, 40)).astype(np.int64)
     sqdist = embedding(random_graph(40, 40)).sqdist_rows(np.arange(40))
     assert score(distances, sqdist) == score(distances / 3.0, sqdist)

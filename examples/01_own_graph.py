@@ -1,7 +1,4 @@
-"""Embed an edge list with text labels, and find the nodes nearest to one node.
-
-Needs riemap alone: pip install riemap
-"""
+"""Embed an edge list with text labels, and find the nodes nearest to one node. Needs riemap alone."""
 
 import tempfile
 from pathlib import Path

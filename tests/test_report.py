@@ -197,7 +197,7 @@ def test_a_caption_tells_the_scale_of_a_factor() -> None:
     graph = generate("tree(r=2,h=3)")
     found = placed("H2 x E1", graph)
     scaled = Embedding(found.space, found.points, np.log([0.25, 3.0]), found.labels)
-    assert ["0.25 times" in view.caption for view in views(scaled, NO_EDGES)] == [True, False]
+    assert ["multiplied by 0.25" in view.caption for view in views(scaled, NO_EDGES)] == [True, False]
     assert "times" not in views(placed("H2", graph), NO_EDGES)[0].caption
 
 

@@ -1,4 +1,6 @@
-"""Make the pictures of reports in docs/images, by embedding graphs and opening their pages in a browser.
+"""Make the pictures of reports in docs/images: embed graphs, write their reports, open them in a browser.
+
+Needs Chromium and the extra dev.
 
 Run: python tools/screenshots.py [NAME...]
 """
@@ -24,12 +26,12 @@ from riemap.report import Subject, leaderboard_page, run_page
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 
-MOST = 150_000
-"""Bytes of a picture."""
+MAX_PICTURE_BYTES = 150_000
+"""Largest size of a picture, in bytes, so that the repository stays small."""
 
 
 class Shot(NamedTuple):
-    """A graph in a space, and what to show of its page."""
+    """A graph in a space, and the element of its report to photograph (None: the whole window)."""
 
     graph: str
     space: str
@@ -61,7 +63,7 @@ GRID = {
 
 
 def written(shot: Shot, folder: Path) -> Path:
-    """The page of a graph in a space; one that is there is not made again."""
+    """Write the report of a graph in a space, unless it exists, and return its path."""
     path = folder / f"{shot.graph} {shot.space}.html"
     if not path.exists():
         graph = open_graph(shot.graph)
@@ -74,7 +76,7 @@ def written(shot: Shot, folder: Path) -> Path:
 
 
 def board(folder: Path) -> Path:
-    """The page of a grid."""
+    """Run a small grid, write its leaderboard, and return its path."""
     results, runs = GridFolder(folder / "results"), grid(GRID)
     results.begin([run.id for run in runs])
     for run in runs:
@@ -87,22 +89,22 @@ def board(folder: Path) -> Path:
 
 
 def taken(tab: Tab, name: str, element: str | None = None) -> None:
-    """A picture with as many colours as keep it small."""
+    """Save a picture of the page, with 256 colours or fewer if the file is too large."""
     raw = IMAGES / f"report-{name}.png"
     tab.screenshot(raw, element)
     image = Image.open(BytesIO(raw.read_bytes())).convert("RGB")
     for colours in (256, 128, 64):
         image.quantize(colours).save(raw, optimize=True)
-        if raw.stat().st_size < MOST:
+        if raw.stat().st_size < MAX_PICTURE_BYTES:
             break
     print(f"{raw.relative_to(ROOT)}: {raw.stat().st_size // 1000} kB")
 
 
 def main() -> None:
-    """All of them, or those that are named."""
+    """Make all pictures, or those named on the command line."""
     command, names = found(), sys.argv[1:] or [*SHOTS, "grid"]
     if command is None:
-        sys.exit("no Chromium; Debian's package is called chromium")
+        sys.exit("Chromium was not found; on Debian, install the package chromium")
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, Browser(command) as browser:
         for name in names:

@@ -26,8 +26,9 @@ References
 [Gu2019] Gu, Sala, Gunel, Ré. Learning mixed-curvature representations in product spaces. ICLR 2019.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numba import njit, prange
@@ -38,6 +39,8 @@ from riemap.distances import DistanceMatrix, memory, shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 from riemap.vmath import pair_loop
+
+Layout: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 LARGEST_NEIGHBOUR_PAIRS = 100_000
 """Default for the largest number of pairs of neighbours per node. A node with more pairs (448 neighbours)
@@ -113,13 +116,11 @@ def sectional(
     graph
         A graph with or without edge lengths.
     pairs
-        Largest number of pairs of neighbours per node. A node with more pairs gets this many random ones,
-        drawn with replacement.
+        Largest number of pairs of neighbours per node; a node with more gets this many random ones.
     ends
-        Whether the neighbours ``y`` and ``z`` are reference points too. With three nodes they always are, as
-        there are no others.
+        Whether the neighbours ``y`` and ``z`` are reference points too; with three nodes they always are.
     seed
-        Seed for drawing pairs. The result does not depend on the number of threads.
+        Seed for drawing pairs, with replacement. The result does not depend on the number of threads.
     progress
         Function that is called with the fraction of the nodes that are done.
     distances
@@ -134,8 +135,6 @@ def sectional(
     ------
     InputError
         If ``pairs`` or ``seed`` is out of range, or ``graph`` is a matrix of dissimilarities.
-    MemoryError
-        If the curvatures need more memory than there is.
 
     Examples
     --------
@@ -147,24 +146,22 @@ def sectional(
     ends = bool(ends) or graph.n < 4  # with three nodes there is no other reference point
     distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     layout, sampled_nodes = _layout(graph, pairs, seed)
-    start = layout[0]
-    memory.require(
-        8 * int(start[-1]),
-        f"the sectional curvatures of {graph.name}",
-        f"draw fewer pairs, e.g. {pairs // 10 or 1}",
-    )
-    values = np.empty(start[-1])
+    values = np.empty(layout[0][-1])
+    for last in _fill(graph, distances, ends, layout, values):
+        if progress is not None:
+            progress(last / graph.n)
+    return Sectional(values, layout[0], sampled_nodes, seed)
+
+
+def _fill(graph: Graph, distances: NDArray[Any], ends: bool, layout: Layout, values: Array) -> Iterator[int]:
+    """Write all curvatures to ``values``, some nodes at a time; yield the number of nodes done so far."""
     for first in range(0, graph.n, SECTIONAL_PROGRESS_NODES):
         last = min(first + SECTIONAL_PROGRESS_NODES, graph.n)
         _curvatures(graph.indptr, graph.indices, distances, ends, (first, last), layout, values)
-        if progress is not None:
-            progress(last / graph.n)
-    return Sectional(values, start, sampled_nodes, seed)
+        yield last
 
 
-def _layout(
-    graph: Graph, pairs: int, seed: int
-) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]:
+def _layout(graph: Graph, pairs: int, seed: int) -> tuple[Layout, NDArray[np.int64]]:
     """Decide which pairs of neighbours each node gets, and where their values are stored.
 
     Returns three arrays for the kernel, and the sampled nodes. The arrays are: the index of the first value
@@ -173,6 +170,11 @@ def _layout(
     degrees = graph.degrees
     all_pairs = degrees * (degrees - 1) // 2
     start = np.concatenate([[0], np.cumsum(np.minimum(all_pairs, pairs))])
+    memory.require(
+        8 * int(start[-1]),
+        f"the sectional curvatures of {graph.name}",
+        f"draw fewer pairs, e.g. {pairs // 10 or 1}",
+    )
     sampled = np.flatnonzero(all_pairs > pairs)
     draws = [np.random.default_rng([seed, int(m)]).integers(all_pairs[m], size=pairs) for m in sampled]
     chosen = np.concatenate([np.zeros(0, np.int64), *draws])

@@ -39,7 +39,7 @@ _LOGGER = logging.getLogger(__name__)
 def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     """Compute the distances between all nodes.
 
-    A matrix of at least one megabyte is stored in the user's cache and mapped into memory from there.
+    A matrix of a megabyte or more is stored in the user's cache and mapped into memory from there.
 
     Parameters
     ----------

@@ -123,8 +123,10 @@ def dataset_path(name: str) -> Path:
 
     Examples
     --------
-    >>> dataset_path("power")  # doctest: +SKIP
-    PosixPath('.../riemap/data/power.edges.gz')
+    >>> dataset_path("karate")
+    Traceback (most recent call last):
+    ...
+    riemap.errors.InputError: dataset 'karate' comes with NetworkX and has no file; use it by its name
     """
     dataset = find_dataset(name)
     if not dataset.file:

@@ -95,9 +95,11 @@ def _check(matrix: Array, name: str) -> None:
                 f"{name}: entry ({i}, {j}), {matrix[i, j]:g}, {what}; "
                 "dissimilarities are symmetric, positive, and zero on the diagonal"
             )
-    least = float(matrix[~np.eye(len(matrix), dtype=bool)].min())
-    if not least > MIN_LENGTH_RATIO * float(matrix.max()):
-        raise InputError(f"{name}: numbers from {least:g} to {matrix.max():g} are too far apart to compare")
+    smallest = float(matrix[~np.eye(len(matrix), dtype=bool)].min())
+    if not smallest > MIN_LENGTH_RATIO * float(matrix.max()):
+        raise InputError(
+            f"{name}: numbers from {smallest:g} to {matrix.max():g} are too far apart to compare"
+        )
 
 
 def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
@@ -181,16 +183,16 @@ def _read_text(file: TextFile) -> tuple[Array, Labels | None]:
     rows, columns = len(table), len(table[0])
     if 1 in (rows, columns):
         return _numbers(file, places, table).ravel(), None
-    both = rows == columns and not is_number(table[0][0])
-    header, labelled = both or rows == columns + 1, both or columns == rows + 1
-    names = [row[0] for row in table] if labelled else table[0] if header else None
-    body = [row[labelled:] for row in table[header:]]
+    labels_twice = rows == columns and not is_number(table[0][0])
+    label_row, label_column = labels_twice or rows == columns + 1, labels_twice or columns == rows + 1
+    names = [row[0] for row in table] if label_column else table[0] if label_row else None
+    body = [row[label_column:] for row in table[label_row:]]
     if len(body) != len(body[0]):
         raise InputError(f"{file.filename}: {rows} rows of {columns} columns are not a square matrix")
-    if both and table[0][1:] != [row[0] for row in table[1:]]:
+    if labels_twice and table[0][1:] != [row[0] for row in table[1:]]:
         raise file.error(places[0], "the labels of the columns are not those of the rows, in the same order")
-    labels = None if names is None else tuple(name.decode() for name in names[both:])
-    return _numbers(file, places[header:], body), labels
+    labels = None if names is None else tuple(name.decode() for name in names[labels_twice:])
+    return _numbers(file, places[label_row:], body), labels
 
 
 def _numbers(file: TextFile, places: list[int], table: list[list[bytes]]) -> Array:

@@ -1,7 +1,7 @@
 """Checks and repairs of edges on their way to a graph: self-loops, parallel edges, components, sizes."""
 
 import warnings
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -51,6 +51,19 @@ def checked_pairs(edges: ArrayLike, name: str) -> NDArray[np.int64]:
     if pairs.max() >= np.iinfo(np.int32).max:
         raise InputError(f"{name}: node number {pairs.max()} is too large; nodes are counted from 0")
     return pairs.astype(np.int64)
+
+
+def checked_labels(labels: Sequence[Hashable] | None, pairs: NDArray[np.int64], name: str) -> Labels:
+    """Return the label of each node, by default its number, and check that labels differ."""
+    count = int(pairs.max(initial=-1)) + 1
+    if labels is None:
+        check_nodes(count, len(pairs), name)
+    node_labels: Labels = tuple(range(count)) if labels is None else tuple(labels)
+    if count > len(node_labels):
+        raise InputError(f"{name}: an edge names node {count - 1}, but there are {len(node_labels)} labels")
+    if len(set(node_labels)) < len(node_labels):
+        raise InputError(f"{name}: two nodes have the same label; labels must differ")
+    return node_labels
 
 
 def checked_lengths(

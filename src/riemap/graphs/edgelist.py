@@ -46,20 +46,10 @@ _WEIGHT_ATTRIBUTE = re.compile(rb"\{'weight': ([0-9.e+-]+)\}")
 
 
 def read_edgelist(file: TextFile) -> RawEdges:
-    """Read an edge list.
+    """Read an edge list, with the edges in the order of the file.
 
     If all labels are whole numbers, they become integers and the nodes are sorted by them. Otherwise labels
     are texts and nodes are in the order in which they appear.
-
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
-    RawEdges
-        The edges in the order of the file.
     """
     lines = file.lines()
     if lines[0][:14].lower() == b"%%matrixmarket":

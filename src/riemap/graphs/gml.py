@@ -53,18 +53,9 @@ class _Block:
 
 
 def read_gml(file: TextFile) -> RawEdges:
-    """Read a GML file.
+    """Read a GML file, with the nodes in the order of the file.
 
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
-    RawEdges
-        The edges. Nodes are in the order of the file; their labels are their ``label``, or their ``id`` if a
-        node has no ``label``.
+    The labels of the nodes are their ``label``, or their ``id`` if a node has no ``label``.
     """
     graphs = _parse(file).blocks("graph", file)
     if len(graphs) != 1:

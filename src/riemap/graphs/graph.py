@@ -18,7 +18,7 @@ from riemap.graphs.edge_cleaning import (
     Component,
     GraphWarning,
     Labels,
-    check_nodes,
+    checked_labels,
     checked_lengths,
     checked_pairs,
     drop_self_loops,
@@ -77,16 +77,15 @@ class Graph:
     ) -> "Graph":
         """Build a graph from pairs of node numbers.
 
-        An edge may be listed once or in both directions. Self-loops are dropped and parallel edges are
-        merged, both with a :class:`GraphWarning`.
+        Self-loops are dropped, and edges that are listed more than once, in either direction, are merged.
+        Both give a :class:`GraphWarning`.
 
         Parameters
         ----------
         edges
             ``(m, 2)`` node numbers, counted from zero.
         weights
-            ``(m,)`` positive lengths of the edges; by default all are one. The shortest of several parallel
-            edges is kept.
+            ``(m,)`` positive lengths of the edges; by default all are one. Merged edges get the smallest.
         labels
             Label of each node; by default ``0, 1, 2, …``.
         name
@@ -116,16 +115,7 @@ class Graph:
         if component not in ("largest", "error"):
             raise InputError(f"component={component!r} is not 'largest' or 'error'")
         pairs = checked_pairs(edges, name)
-        count = int(pairs.max(initial=-1)) + 1
-        if labels is None:
-            check_nodes(count, len(pairs), name)
-        node_labels: Labels = tuple(range(count)) if labels is None else tuple(labels)
-        if count > len(node_labels):
-            raise InputError(
-                f"{name}: an edge names node {count - 1}, but there are {len(node_labels)} labels"
-            )
-        if len(set(node_labels)) < len(node_labels):
-            raise InputError(f"{name}: two nodes have the same label; labels must differ")
+        node_labels = checked_labels(labels, pairs, name)
         lengths = checked_lengths(weights, pairs, name, place)
         pairs, lengths = drop_self_loops(pairs, lengths, name)
         pairs, lengths = merge_parallel_edges(pairs, lengths, len(node_labels), name)

@@ -35,18 +35,9 @@ class _Element:
 
 
 def read_graphml(file: TextFile) -> RawEdges:
-    """Read a GraphML file.
+    """Read a GraphML file, with the nodes in the order of the file.
 
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
-    RawEdges
-        The edges; their attribute ``weight`` is the length. Nodes are in the order of the file, and their
-        labels are their ids.
+    The labels of the nodes are their ids. The attribute ``weight`` of an edge is its length.
     """
     document = _parse(file)
     graphs = document.all("graph")

@@ -16,18 +16,7 @@ MTX_HEADER_USAGE = "the first line is e.g. '%%MatrixMarket matrix coordinate rea
 
 
 def read_mtx(file: TextFile) -> RawEdges:
-    """Read a MatrixMarket file in coordinate format.
-
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
-    RawEdges
-        One edge per entry. The labels are the row numbers, counted from 1.
-    """
+    """Read a MatrixMarket file in coordinate format. The labels are the row numbers, counted from 1."""
     lines = file.lines()
     weighted, symmetric = _mtx_header(file, lines[0])
     places, entries = content_lines(lines)
@@ -86,18 +75,7 @@ def _mtx_sizes(file: TextFile, place: int, line: bytes) -> tuple[int, int]:
 
 
 def read_npz(file: TextFile) -> RawEdges:
-    """Read a file written by :func:`scipy.sparse.save_npz`.
-
-    Parameters
-    ----------
-    file
-        The file.
-
-    Returns
-    -------
-    RawEdges
-        One edge per stored entry. The labels are the row numbers, counted from 0.
-    """
+    """Read a file of :func:`scipy.sparse.save_npz`. The labels are the row numbers, counted from 0."""
     from scipy.sparse import load_npz
 
     example = "scipy.sparse.save_npz('graph.npz', adjacency) writes one"

@@ -73,13 +73,13 @@ class RawEdges:
         """
         kept = np.arange(len(self.ends))
         # Weights that are not positive and finite are left to from_edges, whose message is about weights.
-        sound = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
-        if self.listing != "once" and sound:
-            lone = _edge_without_mirror(self.ends, self.weights)
-            if not undirected and (self.listing == "directed" or lone is not None):
-                problem = self._direction_problem(lone)
+        valid_weights = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
+        if self.listing != "once" and valid_weights:
+            unmatched = _edge_without_mirror(self.ends, self.weights)
+            if not undirected and (self.listing == "directed" or unmatched is not None):
+                problem = self._direction_problem(unmatched)
                 raise InputError(f"{name}{problem}; undirected=True (--undirected) ignores directions")
-            if lone is None:
+            if unmatched is None:
                 kept = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
         return Graph.from_edges(
             self.ends[kept],
@@ -90,28 +90,28 @@ class RawEdges:
             place=self.place,
         )
 
-    def _direction_problem(self, lone: int | None) -> str:
-        """Say why the edges are directed; ``lone`` is an edge without a mirror image."""
+    def _direction_problem(self, unmatched: int | None) -> str:
+        """Say why the edges are directed; ``unmatched`` is an edge without a mirror image."""
         if self.listing == "directed":
             return ": the graph is directed, and distances need an undirected one"
-        assert lone is not None
-        start, end = (shown(self.labels[i]) for i in self.ends[lone])
+        assert unmatched is not None
+        start, end = (shown(self.labels[i]) for i in self.ends[unmatched])
         return (
-            f", {self.place(lone)}: the edge from {start} to {end} has no counterpart of the same weight in "
-            "the other direction, so the graph is directed"
+            f", {self.place(unmatched)}: the edge from {start} to {end} has no counterpart of the same "
+            "weight in the other direction, so the graph is directed"
         )
 
 
 def _edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
     """Find an edge ``(i, j)`` without an edge ``(j, i)`` of the same weight; ``None`` if all have one."""
     lengths = np.ones(len(ends)) if weights is None else weights
-    there = np.lexsort((lengths, ends[:, 1], ends[:, 0]))
-    back = np.lexsort((lengths, ends[:, 0], ends[:, 1]))
-    unequal = (ends[there] != ends[back][:, ::-1]).any(axis=1) | (lengths[there] != lengths[back])
+    forward = np.lexsort((lengths, ends[:, 1], ends[:, 0]))
+    backward = np.lexsort((lengths, ends[:, 0], ends[:, 1]))
+    unequal = (ends[forward] != ends[backward][:, ::-1]).any(axis=1) | (lengths[forward] != lengths[backward])
     if not unequal.any():
         return None
     k = int(np.argmax(unequal))
-    a, b = int(there[k]), int(back[k])
+    a, b = int(forward[k]), int(backward[k])
     return a if (*ends[a], lengths[a]) < (*ends[b][::-1], lengths[b]) else b
 
 

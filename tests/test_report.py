@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import run
 from hypothesis import given
 from hypothesis import strategies as st
-from test_cli import run
+from riemap.report.folders import read_groups
 
 from riemap import Embedding, Graph, Space, embed, evaluate, generate, load_dataset
 from riemap.graphs import Dissimilarities
@@ -24,7 +25,6 @@ from riemap.metrics.pairs import NEAR, WORST, look
 from riemap.metrics.scores import compared
 from riemap.report import Subject, run_page
 from riemap.report.document import as_json, document
-from riemap.report.folders import read_groups
 from riemap.report.run import EPOCHS, thinned
 from riemap.views import _about, factor_views, views
 

@@ -14,21 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from helpers import run
 
-from riemap.cli import main
 from riemap.cli.messages import refusing
 from riemap.embeddings import Embedding
 from riemap.graphs import DATASETS, GraphWarning, load_dataset
 from riemap.manifolds import MANIFOLDS
 from riemap.metrics import METRICS, evaluate
 from riemap.spaces import Space
-
-
-def run(*arguments: str) -> int:
-    """Exit code of the command line."""
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    return int(stop.value.code or 0)
 
 
 def test_spaces_lists_every_manifold(capsys: pytest.CaptureFixture[str]) -> None:

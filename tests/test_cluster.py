@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import run
 from own_network import loopback_only
-from test_cli import run
 from test_grid import TINY, toml, whole  # noqa: F401 -- a fixture
 
 import riemap
@@ -24,7 +24,7 @@ from riemap.embeddings import Embedding
 from riemap.grids import ray_executor, worker
 from riemap.grids.grid import grid
 from riemap.grids.ray_executor import execute_on_ray
-from riemap.grids.records import Folder
+from riemap.grids.records import GridFolder
 
 ray = pytest.importorskip("ray")
 
@@ -101,7 +101,7 @@ def test_records_of_a_cluster_are_those_of_one_machine(
     told = json.loads(capsys.readouterr().out)
     assert (code, told["done"], told["computed"]) == (0, 8, 8)
     assert len(killed) == 1
-    assert [same(r) for r in Folder(out).records()] == [same(r) for r in Folder(whole).records()]
+    assert [same(r) for r in GridFolder(out).records()] == [same(r) for r in GridFolder(whole).records()]
     for one in grid(TINY):
         here, there = (Embedding.load(folder / "embeddings" / f"{one.id}.npz") for folder in (whole, out))
         np.testing.assert_array_equal(here.points[0], there.points[0])
@@ -124,7 +124,7 @@ def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: py
         return remote_run(version, spec, graph, matrix, compact)
 
     monkeypatch.setattr(ray_executor, "remote_run", deadly)
-    folder = Folder(tmp_path, compact=True)
+    folder = GridFolder(tmp_path, compact=True)
     runs = grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0, 1, 2, 3]})
     claim = folder.claim(runs[2].id)
     assert claim.__enter__()
@@ -145,7 +145,7 @@ def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: py
 def test_nodes_of_another_version(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(riemap, "__version__", "9.9")
     with pytest.raises(ValueError, match=r"cannot do the runs of riemap 9\.9: .*a node has riemap 0"):
-        list(execute_on_ray(Folder(tmp_path), grid(TINY)[:1], nodes.address))
+        list(execute_on_ray(GridFolder(tmp_path), grid(TINY)[:1], nodes.address))
     assert not ray.is_initialized()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_cli import run
+from helpers import run
 
 from riemap import files
 from riemap.embeddings import Embedding

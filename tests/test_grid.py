@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,33 +14,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli import run
+from helpers import TINY, done_in_process, run, toml
 
 import riemap
 from riemap.embeddings import Embedding
-from riemap.grids import local_executor, records, worker
-from riemap.grids.grid import LISTS, OPTIONS, Run, grid, read_grid
-from riemap.grids.local_executor import unfinished
-from riemap.grids.records import Folder
+from riemap.grids import local_executor, machine, record, worker
+from riemap.grids.grid import LISTS, OPTIONS, grid, read_grid
+from riemap.grids.local_executor import execute_locally
+from riemap.grids.outcomes import Outcome
+from riemap.grids.queue import unfinished
+from riemap.grids.records import GridFolder
+from riemap.locks import try_lock
+from riemap.runs import RunSpec
+from riemap.runs.engine import engine_hash
 
 MAIN = "from riemap.cli import main; main()"
 HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # also under nohup
-
-TINY: dict[str, Any] = {
-    "graphs": ["cycle(n=7)"],
-    "spaces": ["E2", "S2"],
-    "losses": ["stress", "ad"],
-    "seeds": [0, 1],
-    "epochs": 6,
-}
-
-
-def toml(folder: Path, entries: dict[str, Any] | None = None) -> Path:
-    """A grid's file."""
-    path = folder / "grid.toml"
-    entries = TINY if entries is None else entries
-    path.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in entries.items()))
-    return path
 
 
 def started(file: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
@@ -56,21 +46,24 @@ def started(file: Path, out: Path, *more: str) -> "subprocess.Popen[str]":
 
 def waited_for(folder: Path, count: int, process: "subprocess.Popen[str]") -> None:
     """Until there are so many records, or the process has ended."""
-    while process.poll() is None and len(list((folder / "records").glob("*.json"))) < count:
+    while process.poll() is None and len(lines(folder)) < count:
         time.sleep(0.01)
 
 
+def lines(folder: Path) -> dict[str, bytes]:
+    """Every line of the records, by the id of its run."""
+    found = [line for path in (folder / "records").glob("*.jsonl") for line in path.read_bytes().splitlines()]
+    return {json.loads(line)["id"]: line for line in found}
+
+
 def scores(out: Path) -> dict[str, Any]:
-    return {record["id"]: record["scores"] for record in Folder(out).records()}
+    return {record["id"]: record["scores"] for record in GridFolder(out).records()}
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny grid, undisturbed, done in this process."""
-    folder, runs = Folder(tmp_path_factory.mktemp("whole")), grid(TINY)
-    folder.begin([r.id for r in runs])
-    assert {worker.attempt(folder, r, "") for r in runs} == {worker.DONE}
-    return folder.path
+    return done_in_process(tmp_path_factory.mktemp("whole"))
 
 
 # --- what a file says ---------------------------------------------------------------------------------
@@ -96,13 +89,13 @@ def test_ids_are_canonical() -> None:
     }.items():
         (other,) = grid({**base, key: value})
         assert other.id != one.id, key
-    assert Run.from_json(json.loads(json.dumps(local_executor.asdict(one)))) == one
+    assert RunSpec.from_json(json.loads(json.dumps(one.as_json())), one.source) == one
 
 
 def test_ids_are_stable() -> None:
     """Records of last week are found: a change of this id makes every grid start anew."""
     (one,) = grid({"graphs": ["cycle(n=7)"], "spaces": ["E2"], "epochs": 6})
-    assert one.id == "cycle-n=7-E2-stress-s0-71fe24c69e04"
+    assert one.id == "cycle-n=7-E2-stress-s0-56a34797cc60"
 
 
 def test_an_id_is_a_name_for_a_file() -> None:
@@ -202,7 +195,7 @@ def test_folders_of_others(tmp_path: Path, whole: Path, capsys: pytest.CaptureFi
     """Another version, another grid, something else, a list or a record that is damaged."""
     out = tmp_path / "out"
     ids = [r.id for r in grid(TINY)]
-    Folder(out).begin(ids)
+    GridFolder(out).begin(ids)
     file = toml(tmp_path, {**TINY, "seeds": [1, 2]})
     assert run("grid", str(file), "--out", str(out)) == 2
     assert (
@@ -219,15 +212,47 @@ def test_folders_of_others(tmp_path: Path, whole: Path, capsys: pytest.CaptureFi
     assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
     assert "holds something else than a grid" in capsys.readouterr().err
     (out / "other.json").unlink()
-    Folder(out).begin(ids)
+    GridFolder(out).begin(ids)
     (out / "records").mkdir()
     (out / "records" / f"{ids[0]}.json").write_text("{}")
-    assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
-    assert "is not the record of a run; remove it" in capsys.readouterr().err
+    assert run("table", str(out)) == 2
+    assert "convert them: python tools/convert_records.py" in capsys.readouterr().err
+    (out / "records" / f"{ids[0]}.json").unlink()
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda line: line[:100], "Unterminated string"),
+        (lambda line: b"[]", "[] is not a JSON object"),
+        (lambda line: line.replace(b'"id": "cycle', b'"id": "../cycle'), "is not the id of a run"),
+        (lambda line: line.replace(b'"f1@k"', b'"f2@k"'), "it has scores and no f1@k"),
+        (lambda line: line.replace(b'"seed"', b'"sead"'), "the description of its run has no seed"),
+        (lambda line: b'{"id": "a"}', "it has no description of a run, no dimension, or neither scores"),
+        (lambda line: b"\xff", "can't decode byte"),
+    ],
+)
+def test_a_line_that_is_torn_or_foreign(
+    damage: Any, said: str, tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One message names the file and the line."""
+    out = tmp_path / "out"
+    shutil.copytree(whole, out)
+    path = out / "records" / "cycle-n=7.jsonl"
+    first, second, *others = path.read_bytes().splitlines()
+    path.write_bytes(b"\n".join([first, damage(second), *others]) + b"\n")
+    for command in (["grid", str(toml(tmp_path)), "--out", str(out)], ["table", str(out)]):
+        assert run(*command) == 2
+        stdout, err = capsys.readouterr()
+        assert stdout == ""
+        assert err.startswith(f"riemap: {path}, line 2 is not the record of a run (")
+        assert said in err
+        assert err.endswith("; remove the line to have the run done again\n")
+        assert err.count("\n") == 1
 
 
 def test_a_grid_may_grow(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = GridFolder(tmp_path)
     folder.begin(["a", "b"])
     folder.begin(["a", "c", "b"])
     found = folder.grid()
@@ -240,33 +265,34 @@ def test_a_grid_may_grow(tmp_path: Path) -> None:
 
 def test_a_record_holds_everything(whole: Path) -> None:
     for one in grid(TINY):
-        text = (whole / "records" / f"{one.id}.json").read_text()
+        text = lines(whole)[one.id].decode()
         assert "NaN" not in text
         assert "Infinity" not in text
         assert os.uname().nodename not in text
-        record = json.loads(text)
-        assert record["run"] == one.as_json()
-        assert (record["version"], record["dim"], record["stop"]) == (
+        found = json.loads(text)
+        assert found["run"] == one.as_json()
+        assert (found["version"], found["dim"], found["stop"]) == (
             riemap.__version__,
             2,
             "all epochs are done",
         )
-        assert set(record["machine"]) == {"cores", "threads", "platform", "python", "numpy", "numba"}
-        assert record["history"]["epochs"] == 6
-        assert record["history"]["best"] <= min(record["history"]["first"], record["history"]["last"])
-        assert len(record["f1@k"]) == 3
-        assert record["seconds"] > 0.0
+        assert (found["engine"], found["attempt"]) == (engine_hash(), 1)
+        assert set(found["machine"]) == {"cores", "threads", "platform", "python", "numpy", "numba"}
+        assert found["history"]["epochs"] == 6
+        assert found["history"]["best"] <= min(found["history"]["first"], found["history"]["last"])
+        assert len(found["f1@k"]) == 3
+        assert found["seconds"] > 0.0
         embedding = Embedding.load(whole / "embeddings" / f"{one.id}.npz")
         assert (embedding.n, str(embedding.space)) == (7, one.space)
         again = riemap.evaluate(embedding, riemap.generate("cycle(n=7)")).as_json()
-        assert again["scores"] == record["scores"]
-        assert record["angles"] == worker.angles(embedding)
-        assert record["angles"]["quantiles"] == sorted(record["angles"]["quantiles"])
-        assert abs(record["angles"]["mean"]) < 1e-9 if one.space == "E2" else record["angles"]["mean"] > 0.0
+        assert again["scores"] == found["scores"]
+        assert found["angles"] == record.angles(embedding)
+        assert found["angles"]["quantiles"] == sorted(found["angles"]["quantiles"])
+        assert abs(found["angles"]["mean"]) < 1e-9 if one.space == "E2" else found["angles"]["mean"] > 0.0
 
 
 def test_numbers_that_are_none() -> None:
-    found = records.finite({"a": (float("inf"), 1.0), "b": [{"c": float("nan")}, "NaN", None, 3]})
+    found = record.finite({"a": (float("inf"), 1.0), "b": [{"c": float("nan")}, "NaN", None, 3]})
     assert found == {"a": [None, 1.0], "b": [{"c": None}, "NaN", None, 3]}
 
 
@@ -274,7 +300,7 @@ def test_kill_9_at_any_moment(tmp_path: Path, whole: Path) -> None:
     """Records are whole after every kill, stay as they are, and are those of an undisturbed grid."""
     out, file = tmp_path / "out", toml(tmp_path)
     rng, kills = random.Random(0), 0
-    seen: dict[str, str] = {}
+    seen: dict[str, bytes] = {}
     for longest in (0.05, 2.0, 0.05, 1.0, 0.05, 0.5, 2.0, 0.05, 1.5, 2.5):  # after a record, or the start
         process = started(file, out)
         if longest < 0.1:
@@ -283,21 +309,21 @@ def test_kill_9_at_any_moment(tmp_path: Path, whole: Path) -> None:
         kills += process.poll() is None
         process.kill()
         process.communicate()
-        for path in (out / "records").glob("*.json"):
-            json.loads(path.read_text())
-            Embedding.load(out / "embeddings" / f"{path.stem}.npz")
-            assert seen.setdefault(path.stem, Folder(out).stamp(path.stem)) == Folder(out).stamp(path.stem)
+        for id, line in lines(out).items():
+            Embedding.load(out / "embeddings" / f"{id}.npz")
+            assert seen.setdefault(id, line) == line
+        assert seen.keys() == lines(out).keys(), "nothing that was finished is lost"
     assert kills > 5
     last = started(file, out, "--json")
     told = json.loads(last.communicate()[0])
     assert last.returncode == 0
     assert (told["runs"], told["done"], told["failed"]) == (8, 8, 0)
     assert told["computed"] <= 8 - len(seen)
-    assert {id: Folder(out).stamp(id) for id in seen} == seen
+    assert {id: lines(out)[id] for id in seen} == seen
     assert scores(out) == scores(whole)
     assert list((out / "locks").iterdir()) == []
     assert run("grid", str(file), "--out", str(out)) == 0, "nothing to do"
-    assert {id: Folder(out).stamp(id) for id in seen} == seen
+    assert {id: lines(out)[id] for id in seen} == seen
 
 
 def test_two_processes_on_one_folder(tmp_path: Path, whole: Path) -> None:
@@ -313,17 +339,17 @@ def test_two_processes_on_one_folder(tmp_path: Path, whole: Path) -> None:
 
 def test_a_run_that_another_process_has(tmp_path: Path) -> None:
     """It is left alone, waited for, and done if nothing came of it."""
-    folder, (one,) = Folder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [5]})
-    with folder.claim(one.id) as ours:
+    folder, (one,) = GridFolder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [5]})
+    with folder.lock(one) as ours:
         assert ours
-        assert worker.attempt(folder, one, "") == worker.HELD
-    assert worker.attempt(folder, one, "") == worker.DONE
-    assert worker.attempt(folder, one, "") == worker.FOUND
+        assert worker.attempt(folder, one, 0) == Outcome.HELD
+    assert worker.attempt(folder, one, 0) == Outcome.DONE
+    assert worker.attempt(folder, one, 0) == Outcome.FOUND
     other = replace(one, seed=6)
     claimed, release = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with folder.claim(other.id):
+        with folder.lock(other):
             claimed.set()
             release.wait(20)
 
@@ -331,7 +357,7 @@ def test_a_run_that_another_process_has(tmp_path: Path) -> None:
     holder.start()
     claimed.wait(20)
     threading.Timer(3.0, release.set).start()
-    assert [found.outcome for found in local_executor.execute(folder, [other])] == [worker.DONE]
+    assert [found.outcome for found in execute_locally(folder, [other])] == [Outcome.DONE]
     assert release.is_set()
     holder.join()
 
@@ -344,64 +370,65 @@ def test_failures_are_recorded_and_tried_again(tmp_path: Path, capsys: pytest.Ca
     assert run("grid", str(file), "--out", str(out)) == 1
     _, err = capsys.readouterr()
     assert "riemap: 4 of 8 runs failed, such as cycle-n=7-E2-stress-s0-" in err
-    failed = [record for record in Folder(out).records() if "error" in record]
+    failed = [record for record in GridFolder(out).records() if "error" in record]
     assert {record["error"]["type"] for record in failed} == {"DivergedError"}
     assert all("the loss became NaN or infinite again" in record["error"]["message"] for record in failed)
     assert not (out / "embeddings" / f"{failed[0]['id']}.npz").exists()
-    before = {r.id: Folder(out).stamp(r.id) for r in read_grid(file)}
+    before = {r.id: GridFolder(out).attempts(r) for r in read_grid(file)}
+    assert set(before.values()) == {1}
     assert run("grid", str(file), "--out", str(out), "--json") == 1
     assert json.loads(capsys.readouterr().out)["computed"] == 0
     assert run("grid", str(file), "--out", str(out), "--retry-failed", "--json") == 1
     assert json.loads(capsys.readouterr().out)["computed"] == 4
-    after = {r.id: Folder(out).stamp(r.id) for r in read_grid(file)}
-    assert {id for id in before if before[id] != after[id]} == {record["id"] for record in failed}
+    after = {r.id: GridFolder(out).attempts(r) for r in read_grid(file)}
+    assert {id for id in before if after[id] == 2} == {record["id"] for record in failed}
+    assert len(lines(out)) == 8
 
 
 def test_a_failure_that_was_an_accident(tmp_path: Path, whole: Path) -> None:
     """Done again it is like any other; but only once, if two processes try."""
-    folder, (one, *_) = Folder(tmp_path), grid(TINY)
+    folder, (one, *_) = GridFolder(tmp_path), grid(TINY)
     folder.begin([one.id])
-    folder.write(one.id, worker.failure(one, 1, "MemoryError", "too large"))
-    stamp = folder.stamp(one.id)
+    folder.write(record.failure(one, 1, "MemoryError", "too large"))
     assert unfinished(folder, [one]) == []
     assert unfinished(folder, [one], retry=True) == [one]
-    assert worker.attempt(folder, one, stamp) == worker.DONE
-    assert worker.attempt(folder, one, stamp) == worker.FOUND
+    assert worker.attempt(folder, one, 1) == Outcome.DONE
+    assert worker.attempt(folder, one, 1) == Outcome.FOUND
     assert scores(tmp_path)[one.id] == scores(whole)[one.id]
 
 
 @pytest.mark.parametrize("deaths", [1, 2])
 def test_a_worker_that_is_killed(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It costs its run a second try; a run that ends two workers has failed, and the others go on."""
-    folder, runs = Folder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"]})
+    folder, runs = GridFolder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"]})
     left = [deaths]
-    ask = local_executor._Worker.ask
+    ask = local_executor.Worker.ask
 
-    def deadly(worker: local_executor._Worker, job: Any) -> str | None:
-        if job["run"]["seed"] == 0 and left[0]:
+    def deadly(worker: local_executor.Worker, job: Any) -> str | None:
+        if json.loads(job)["run"]["seed"] == 0 and left[0]:
             left[0] -= 1
             worker.process.kill()
         return ask(worker, job)
 
-    monkeypatch.setattr(local_executor._Worker, "ask", deadly)
-    found = {outcome.run.seed: outcome.outcome for outcome in local_executor.execute(folder, runs)}
-    assert found == {0: worker.DONE if deaths == 1 else worker.FAILED, 1: worker.DONE}
+    monkeypatch.setattr(local_executor.Worker, "ask", deadly)
+    found = {outcome.run.seed: outcome.outcome for outcome in execute_locally(folder, runs)}
+    assert found == {0: Outcome.DONE if deaths == 1 else Outcome.FAILED, 1: Outcome.DONE}
     if deaths == 2:
-        record = folder.record(runs[0].id)
-        assert record is not None
-        assert record["error"] == {"type": "WorkerError", "message": "its process was ended by SIGKILL"}
+        found_record = folder.record(runs[0])
+        assert found_record is not None
+        assert found_record["error"] == {"type": "WorkerError", "message": "its process was ended by SIGKILL"}
 
 
 def test_a_worker_that_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """While it trains; another begins anew, and comes to what an undisturbed one comes to."""
     folder, (one,) = (
-        Folder(tmp_path),
+        GridFolder(tmp_path),
         grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0], "epochs": 9999}),
     )
     killed: list[int] = []
-    hire = local_executor._Crew._hire
+    hire = local_executor.WorkerPool._hire
 
-    def watched(crew: local_executor._Crew) -> local_executor._Worker | None:
+    def watched(crew: local_executor.WorkerPool) -> local_executor.Worker | None:
         worker = hire(crew)
         if worker is not None and not killed:
             killed.append(worker.process.pid)
@@ -413,22 +440,22 @@ def test_a_worker_that_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pyte
             time.sleep(0.01)
         process.kill()
 
-    monkeypatch.setattr(local_executor._Crew, "_hire", watched)
-    assert [found.outcome for found in local_executor.execute(folder, [one])] == [worker.DONE]
-    other = Folder(tmp_path / "undisturbed")
-    assert worker.attempt(other, one, "") == worker.DONE
-    assert (folder.record(one.id) or {})["scores"] == (other.record(one.id) or {})["scores"]
+    monkeypatch.setattr(local_executor.WorkerPool, "_hire", watched)
+    assert [found.outcome for found in execute_locally(folder, [one])] == [Outcome.DONE]
+    other = GridFolder(tmp_path / "undisturbed")
+    assert worker.attempt(other, one, 0) == Outcome.DONE
+    assert (folder.record(one) or {})["scores"] == (other.record(one) or {})["scores"]
     assert len(killed) == 1
 
 
 def test_a_lock_has_one_holder(tmp_path: Path) -> None:
     """Though it is removed by whoever had it, while others have opened it; and none is left."""
-    folder, holders, counts = Folder(tmp_path), [0], [0, 0]
+    holders, counts = [0], [0, 0]
 
     def contend() -> None:
         held = 0
         while held < 40:
-            with folder.claim("a") as ours:
+            with try_lock(tmp_path / "locks" / "a") as ours:
                 if ours:
                     held += 1
                     holders[0] += 1
@@ -449,7 +476,7 @@ def test_more_workers_than_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """That is said, once."""
-    for module in (records, local_executor):
+    for module in (machine, local_executor):
         monkeypatch.setattr(module, "cores", lambda: 1)
     file = toml(tmp_path, {**TINY, "spaces": ["E2"], "losses": ["ad"]})
     assert run("grid", str(file), "--out", str(tmp_path / "out"), "--workers", "3", "--json") == 0
@@ -461,13 +488,13 @@ def test_records_that_cannot_be_written(
 ) -> None:
     """A worker that cannot ends; if we cannot either, there is no going on, and one message."""
 
-    def full(folder: Folder, id: str, record: Any) -> None:
+    def full(folder: GridFolder, record: Any) -> None:
         raise OSError(28, "No space left on device", "records")
 
-    monkeypatch.setattr(Folder, "write", full)
+    monkeypatch.setattr(GridFolder, "write", full)
     with pytest.raises(OSError, match="No space"):
-        worker.attempt(Folder(tmp_path), grid(TINY)[0], "")
-    monkeypatch.setattr(local_executor._Worker, "ask", lambda worker, job: worker.process.kill())
+        worker.attempt(GridFolder(tmp_path), grid(TINY)[0], 0)
+    monkeypatch.setattr(local_executor.Worker, "ask", lambda worker, job: worker.process.kill())
     assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), "--workers", "2") == 2
     assert capsys.readouterr() == ("", "riemap: records: no space left on device\n")
 
@@ -480,19 +507,20 @@ def test_cores_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [local_executor._threads(n) for n in (1, 2, 3, 8)] == [3, 3, 2, 1]
 
 
-def at_work(folder: Folder, one: Run) -> bool:
+def at_work(folder: GridFolder, one: RunSpec) -> bool:
     """Whether a process has this run."""
-    with folder.claim(one.id) as ours:
+    with folder.lock(one) as ours:
         return not ours
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_ended_in_the_middle_of_a_run(how: signal.Signals, tmp_path: Path, whole: Path) -> None:
     """Finished records are kept, and nobody is at work any more; after Ctrl-C there is one line, and 130."""
-    file, folder = toml(tmp_path, {**TINY, "epochs": 10_000_000}), Folder(tmp_path / "out")
+    file, folder = toml(tmp_path, {**TINY, "epochs": 10_000_000}), GridFolder(tmp_path / "out")
     first, second, *_ = runs = read_grid(file)
     folder.begin([one.id for one in runs])
-    folder.write(first.id, Folder(whole).records()[0])
+    kept = {**GridFolder(whole).records()[0], "id": first.id}
+    folder.write(kept)
     process = started(file, folder.path)
     while process.poll() is None and not at_work(folder, second):
         time.sleep(0.05)
@@ -510,7 +538,7 @@ def test_ended_in_the_middle_of_a_run(how: signal.Signals, tmp_path: Path, whole
     while at_work(folder, second):
         assert time.monotonic() < limit, "a worker outlives what started it"
         time.sleep(0.05)
-    assert folder.records() == Folder(whole).records()[:1]
+    assert folder.records() == [kept]
 
 
 def test_messages(tmp_path: Path, whole: Path, capsys: pytest.CaptureFixture[str]) -> None:

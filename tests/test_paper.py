@@ -6,42 +6,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli import run
+from helpers import record_of, run
 
 import riemap
 from riemap.graphs import DATASETS
 from riemap.grids.budget import Budget, estimate
-from riemap.grids.grid import GraphSource, Run
-from riemap.grids.records import Folder
+from riemap.grids.outcomes import Outcome, RunOutcome
+from riemap.grids.queue import always
+from riemap.grids.records import GridFolder
 from riemap.losses import as_loss
 from riemap.paper import tables as paper
 from riemap.paper import versus_published
 from riemap.paper.tables import RULE, TABLES, PaperTable, counted, paper_runs, selected
+from riemap.runs.spec import RunSpec, planned
 from riemap.spaces import Space
-from riemap.training.embed_graph import planned
 
 
 def record(
     graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0, preset: str = "default"
-) -> dict[str, Any]:
+) -> Any:
     """As a run would leave it; scores in the units of tables."""
     loss = str(as_loss(loss))
     plan = json.loads(json.dumps(planned(loss, preset, None, None, DATASETS[graph].n).as_json()))
-    spec = {"graph": graph, "space": space, "loss": loss, "preset": preset, "seed": seed, "plan": plan}
     scores = {"f1@1": f1 and f1 / 100, "auc": auc and auc / 100, "ad": ad}
-    return {
-        "id": f"{graph}-{space}-{loss}-{preset}-{seed}",
-        "run": {**spec, "epochs": None},
-        "dim": Space.parse(space).dim,
-        "scores": scores,
-        "f1@k": [],
-        "seconds": 10.0,
-    }
+    return record_of(graph, space, loss, scores, seed=seed, preset=preset, plan=plan)
 
 
-def kept(folder: Path, *records: dict[str, Any]) -> Path:
+def kept(folder: Path, *records: Any) -> Path:
     for number, one in enumerate(records):
-        Folder(folder, compact=True).write(f"run{number}", one)
+        GridFolder(folder, compact=True).write({**one, "id": f"run{number}"})
     return folder
 
 
@@ -256,7 +249,8 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert err == ""
     assert run(*told, "--show", "--json") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert list(rows) == ["rows"]
+    assert list(rows) == ["rows", "engine"]
+    assert rows["engine"] == {"current": 2, "older": 0}
     assert [row["space"] for row in rows["rows"]] == ["S2", "Gr(1,3)", "S3"]
     assert rows["rows"][0]["ours"] == pytest.approx({"f1@1": 88.0, "auc": 95.0, "ad": 0.12})
     assert rows["rows"][2]["ours"] == {"f1@1": None, "auc": None, "ad": None}
@@ -292,44 +286,25 @@ def test_show_needs_neither_records_nor_data(
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> Iterator[None]:
-    """A rule of two losses, and a plan of a few epochs; workers would not know of either."""
-    from riemap.grids import grid, local_executor, worker
-    from riemap.training import embed_graph
+    """A rule of two losses, and plans of eight epochs; other processes would not know of either."""
+    from riemap.grids import local_executor, recheck, worker
+    from riemap.training import plan
 
     paper_graph("cat-cortex")
-    table = TABLES["table6"]._replace(losses=("ad", "stress"))
-    monkeypatch.setitem(TABLES, "table6", table)
+    monkeypatch.setitem(TABLES, "table6", TABLES["table6"]._replace(losses=("ad", "stress")))
+    monkeypatch.setattr(plan, "MOST_EPOCHS", 8)
+    monkeypatch.setattr(plan, "FEWEST_EPOCHS", 8)
 
-    def short(loss: Any, preset: Any, optimizer: Any, epochs: Any, n: int) -> Any:
-        return embed_graph.planned(loss, preset, optimizer, 5, n)
-
-    paper._plan.cache_clear()
-    for module in (grid, paper):
-        monkeypatch.setattr(module, "planned", short)
-
-    def here(folder: Folder, runs: Any, workers: int = 1, wanted: Any = local_executor.always) -> Any:
+    def here(folder: GridFolder, runs: Any, workers: int = 1, wanted: Any = always) -> Any:
         for one in runs:
-            outcome = worker.attempt(folder, one, folder.stamp(one.id)) if wanted(one) else worker.LEFT
-            yield local_executor.Outcome(one, outcome)
+            outcome = worker.attempt(folder, one, folder.attempts(one)) if wanted(one) else Outcome.LEFT
+            yield RunOutcome(one, outcome)
 
-    fit = embed_graph.fit
-    import riemap.training as training
-
-    monkeypatch.setattr(
-        training, "fit", lambda graph, space, plan, seed: fit(graph, space, short_plan(plan), seed=seed)
-    )
-    from riemap.grids import recheck
-
-    monkeypatch.setattr(local_executor, "execute", here)
-    monkeypatch.setattr(recheck, "execute", here)
+    monkeypatch.setattr(local_executor, "execute_locally", here)
+    monkeypatch.setattr(recheck, "execute_locally", here)
+    paper._plan.cache_clear()
     yield
     paper._plan.cache_clear()
-
-
-def short_plan(plan: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(plan, stages=tuple(replace(stage, epochs=3) for stage in plan.stages))
 
 
 ROWS = ["paper", "table6", "--graphs", "cat-cortex", "--spaces", "S2,S3"]
@@ -349,9 +324,10 @@ def test_do_show_and_check(
     }
     assert sorted(path.name for path in tmp_path.iterdir()) == ["locks", "records"], "no points"
     assert list((tmp_path / "locks").iterdir()) == []
-    for path in (tmp_path / "records").iterdir():
-        assert path.stat().st_size < 2000
-        assert path.read_text().count("\n") == 1
+    (path,) = (tmp_path / "records").iterdir()
+    assert path.name == "cat-cortex.jsonl"
+    assert path.read_text().count("\n") == 4
+    assert path.stat().st_size < 8000
     assert run(*ROWS, "--out", str(tmp_path)) == 0
     assert capsys.readouterr().out == "4 of 4 runs are done\n"
     assert run(*ROWS, "--out", str(tmp_path), "--show", "--json") == 0
@@ -359,12 +335,12 @@ def test_do_show_and_check(
     assert run(*ROWS, "--out", str(tmp_path), "--check") == 0
     counts = "4 runs done again: 4 the same to six digits, 0 close, 0 with another result\n"
     assert capsys.readouterr().out.endswith(counts)
-    path = min((tmp_path / "records").iterdir())
-    found = json.loads(path.read_text())
+    first, *others = path.read_text().splitlines()
+    found = json.loads(first)
 
     def recorded(factor: float) -> None:
         other = {**found["scores"], "ad": found["scores"]["ad"] * factor}
-        path.write_text(json.dumps({**found, "scores": other}))
+        path.write_text("\n".join([json.dumps({**found, "scores": other}), *others]) + "\n")
 
     recorded(1.00001)
     assert run(*ROWS, "--out", str(tmp_path), "--check") == 0
@@ -394,10 +370,10 @@ def test_no_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_time_for_one_more(tmp_path: Path) -> None:
     """By the mean of the most similar runs; unknown ones are begun while there is time."""
     now = [0.0]
-    budget = Budget(Folder(kept(tmp_path), compact=True), 1.0, lambda: now[0])
+    budget = Budget(GridFolder(kept(tmp_path), compact=True), 1.0, lambda: now[0])
 
     def wanted(graph: str, space: str, loss: str) -> bool:
-        return budget.allows(Run(GraphSource(graph), graph, "", space, loss, "default", None, None, 0, "{}"))
+        return budget.allows(RunSpec(graph, "", space, loss, "default", None, None, 0, "{}"))
 
     assert wanted("bunny-fine", "S2", "ad")
     records = [record("bunny-fine", "S2", "ad", 1, 1, 1) | {"seconds": seconds} for seconds in (20.0, 40.0)]
@@ -419,5 +395,5 @@ def test_time_for_one_more(tmp_path: Path) -> None:
 
 
 def test_a_failed_run_tells_nothing_of_time() -> None:
-    one = Run(GraphSource("bunny-fine"), "bunny-fine", "", "S2", "ad", "default", None, None, 0, "{}")
+    one = RunSpec("bunny-fine", "", "S2", "ad", "default", None, None, 0, "{}")
     assert estimate(one, [record(*BUNNY, "ad", 1, 1, 1) | {"seconds": None}]) is None

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_cli import run
+from helpers import run
 from test_paper import kept, record
 
 from riemap.graphs import load_dataset

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from test_paper import record
 
-from riemap.grids.records import Folder
+from riemap.grids.records import GridFolder
+from riemap.runs import RunSpec
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,18 +27,20 @@ def maker() -> Any:
 
 
 def test_the_page_is_made_from_the_records(maker: Any) -> None:
-    records = Folder(maker.RECORDS, compact=True).records()
+    records = GridFolder(maker.RECORDS, compact=True).records()
     made = maker.page(maker.TEMPLATE.read_text(encoding="utf-8"), records)
     assert maker.PAGE.read_text(encoding="utf-8") == made, "run: python tools/paper_page.py"
 
 
 def test_records_tell_nothing_of_a_machine(maker: Any) -> None:
     """Neither paths nor names; and they are small."""
-    for path in (maker.RECORDS / "records").glob("*.json"):
-        text = path.read_text(encoding="utf-8")
+    paths = list((maker.RECORDS / "records").iterdir())
+    assert {path.suffix for path in paths} == {".jsonl"}
+    for text in (line for path in paths for line in path.read_text(encoding="utf-8").splitlines()):
         assert "/" not in text
         assert len(text) < 6000
         found = json.loads(text)
+        assert RunSpec.from_json(found["run"]).id == found["id"]
         assert set(found["machine"]) == {"cores", "threads", "platform", "python", "numpy", "numba"}
 
 

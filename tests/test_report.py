@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import run
 from hypothesis import given
 from hypothesis import strategies as st
-from test_cli import run
+from riemap.report.folders import read_groups
 
 from riemap import Embedding, Graph, Space, embed, evaluate, generate, load_dataset
 from riemap.graphs import Dissimilarities
@@ -24,7 +25,6 @@ from riemap.metrics.pairs import LISTED_NEAREST_NODES, LISTED_WORST_PAIRS, pair_
 from riemap.metrics.scores import compare
 from riemap.report import Subject, run_page
 from riemap.report.document import as_json, document
-from riemap.report.folders import read_groups
 from riemap.report.run import MAX_CURVE_POINTS, thin_history
 from riemap.views import factor_views, views
 from riemap.views.positive_matrices import centre_at_identity

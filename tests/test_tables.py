@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_cli import run
+from helpers import record_of, run
 
 from riemap.grids.published import counts, our_space, read_reference, verdict
-from riemap.grids.records import Folder
+from riemap.grids.records import GridFolder
 from riemap.grids.tables import Cell, Row, ranks, rows
 from riemap.grids.typeset import FORMATS, sheet
-from riemap.spaces import Space
 
 PAPER = Path(__file__).parents[2] / "shared" / "paper"
 
@@ -33,9 +32,8 @@ RUNS: list[Given] = [
 
 
 def record(graph: str, space: str, loss: str, seed: int, f1: Any, auc: Any, ad: Any) -> dict[str, Any]:
-    """As much of a record as a table reads."""
-    spec = {"graph": graph, "space": space, "loss": loss, "seed": seed, "plan": {"stages": [loss]}}
-    return {"run": spec, "dim": Space.parse(space).dim, "scores": {"f1@1": f1, "auc": auc, "ad": ad}}
+    """A record with these scores."""
+    return record_of(graph, space, loss, {"f1@1": f1, "auc": auc, "ad": ad}, seed=seed)
 
 
 RECORDS = [record(*given) for given in RUNS]
@@ -45,14 +43,13 @@ METRICS = ("f1@1", "auc", "ad")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A grid that has been done, but for one run that failed."""
-    found = Folder(tmp_path / "grid")
+    found = GridFolder(tmp_path / "grid")
     found.begin([f"run{k}" for k in range(len(RECORDS) + 2)])
     for k, one in enumerate(RECORDS):
-        found.write(f"run{k}", one)
-    spec = RECORDS[0]["run"]
-    found.write(
-        f"run{len(RECORDS)}", {"run": spec, "dim": 2, "error": {"type": "DivergedError", "message": "no"}}
-    )
+        found.write({**one, "id": f"run{k}"})
+    failed = {key: value for key, value in RECORDS[0].items() if key not in ("scores", "f1@k")}
+    error = {"type": "DivergedError", "message": "no"}
+    found.write({**failed, "id": f"run{len(RECORDS)}", "error": error})
     return found.path
 
 
@@ -280,6 +277,16 @@ def test_refused(
 def test_folders_without_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("table", str(tmp_path)) == 2
     assert "is not the folder of a grid" in capsys.readouterr().err
-    Folder(tmp_path / "new").begin(["a"])
+    GridFolder(tmp_path / "new").begin(["a"])
     assert run("table", str(tmp_path / "new")) == 2
     assert "has no run that is done" in capsys.readouterr().err
+
+
+def test_records_of_an_older_engine_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    grid = GridFolder(folder)
+    for number, engine in enumerate(["0123456789abcdef", None]):
+        grid.write({**grid.records()[number], "engine": engine})
+    assert run("table", str(folder), "--json") == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["engine"] == {"current": 9, "older": 2}
+    assert "riemap: 2 of 11 records were made by an older engine\n" in err

@@ -1,0 +1,67 @@
+"""What several test modules share."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from riemap.cli import main
+from riemap.grids.grid import grid
+from riemap.grids.outcomes import Outcome
+from riemap.grids.records import GridFolder
+from riemap.grids.worker import attempt
+
+TINY: dict[str, Any] = {
+    "graphs": ["cycle(n=7)"],
+    "spaces": ["E2", "S2"],
+    "losses": ["stress", "ad"],
+    "seeds": [0, 1],
+    "epochs": 6,
+}
+"""A grid of eight runs that take no time."""
+
+
+def run(*arguments: str) -> int:
+    """Exit code of the command line."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    return int(stop.value.code or 0)
+
+
+def toml(folder: Path, entries: dict[str, Any] | None = None) -> Path:
+    """The file of a grid; of the tiny one unless told otherwise."""
+    path = folder / "grid.toml"
+    entries = TINY if entries is None else entries
+    path.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in entries.items()))
+    return path
+
+
+def done_in_process(path: Path) -> Path:
+    """The folder of the tiny grid, done in this process."""
+    folder, runs = GridFolder(path), grid(TINY)
+    folder.begin([r.id for r in runs])
+    assert {attempt(folder, r, 0) for r in runs} == {Outcome.DONE}
+    return folder.path
+
+
+def record_of(graph: str, space: str, loss: str, scores: dict[str, Any], **more: Any) -> Any:
+    """A record as a run leaves it, with these scores; ``more`` replaces entries of it or of its run."""
+    from riemap.runs.engine import engine_hash
+    from riemap.spaces import Space
+
+    run = {"graph": graph, "key": graph, "space": space, "loss": loss, "preset": "default"}
+    run |= {"optimizer": None, "epochs": None, "seed": 0, "plan": {"stages": [{"loss": loss}]}}
+    run |= {key: more.pop(key) for key in run.keys() & more.keys()}
+    found = {
+        "id": f"{graph}-{space}-{loss}-{run['preset']}-{run['seed']}".replace("/", "-"),
+        "version": "0.1.0",
+    }
+    found |= {
+        "engine": engine_hash(),
+        "run": run,
+        "dim": Space.parse(space).dim,
+        "machine": {},
+        "seconds": 10.0,
+    }
+    return {**found, "scores": scores, "f1@k": [], **more}

@@ -30,8 +30,7 @@ from riemap.distances import memory
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph, Labels
-from riemap.manifolds import CompactManifold, Manifold
-from riemap.manifolds.hyperboloid import Hyperboloid
+from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
 from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.types import Array, Rng
@@ -199,7 +198,7 @@ def _integral(dim: int, radius: float, low: Array, high: Array) -> Array:
 def distance_matrix(points: Embedding) -> Array:
     """All distances, ``(n, n)``, as the space has them: in Stein, roots of the divergence."""
     check_memory(points.n)
-    return np.sqrt(points.space.pairwise(points.points, points.points, points.log_scales))
+    return np.sqrt(points.space.symmetric_block(points.points, points.log_scales).sqdist)
 
 
 def check_memory(n: int) -> None:

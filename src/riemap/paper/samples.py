@@ -13,7 +13,7 @@ import numpy as np
 from riemap.curvature.geodesic_triangles import TRIPLES, angle_sums
 from riemap.curvature.sectional import sectional
 from riemap.embeddings import Embedding
-from riemap.manifolds.euclidean import Euclidean
+from riemap.manifolds import Euclidean
 from riemap.random_graphs import distance_matrix, sample, threshold_graphs, thresholds
 from riemap.types import Array
 

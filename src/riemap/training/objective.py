@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from riemap.distances import Target
 from riemap.losses import Loss
-from riemap.spaces import Points, Space
+from riemap.spaces import Points, Space, SpaceRectangularBlock
 from riemap.types import Array
 
 BLOCK_PAIRS = 1 << 20
@@ -60,13 +60,13 @@ class Objective:
         value, scales = 0.0, np.zeros(len(log_scales))
         points = tuple(np.empty_like(a) for a in x)
         for rows in self._blocks():
-            pairs = self.space.rows(x, rows, log_scales)
+            pairs = self._row_pairs(x, rows, log_scales)
             out = self._buffer("weights", *pairs.sqdist.shape)
             value += loss.rows(self._rows(rows), pairs.sqdist, rows.start, statistics, True, out)
             slopes, of_scales = pairs.gradient(out)
             for a, slope in zip(points, slopes, strict=True):
                 a[rows] = slope
-            scales += of_scales
+            scales += 0.5 * of_scales  # weights of both ends count every pair in two rows
         return Slope(value, points, scales)
 
     def value(self, loss: Loss, x: Points, log_scales: Array) -> float:
@@ -74,10 +74,14 @@ class Objective:
         return self.all_pairs(loss, x, log_scales).value
 
     def _dense(self, loss: Loss, x: Points, log_scales: Array, target: Array) -> Slope:
-        pairs = self.space.triangle(x, log_scales)
-        out = self._buffer("weights", *pairs.sqdist.shape)
-        value = loss.dense(target, pairs.sqdist, out)
-        return Slope(value, *pairs.gradient(out))
+        pairs = self.space.symmetric_block(x, log_scales)
+        out = self._buffer("weights", *pairs.lower.shape)
+        value = loss.lower(target, pairs.lower, out)
+        return Slope(value, *pairs.gradient_lower(out, out))
+
+    def _row_pairs(self, x: Points, rows: slice, log_scales: Array) -> SpaceRectangularBlock:
+        """Compute the pairs of some points with all of them."""
+        return self.space.rectangular_block(tuple(a[rows] for a in x), x, log_scales)
 
     def _statistics(self, loss: Loss, x: Points, log_scales: Array) -> Array:
         """Of all rows; a loss that has none is not asked about each block."""
@@ -85,7 +89,7 @@ class Objective:
             return np.empty((0, self.target.n))
         return np.concatenate(
             [
-                loss.statistics(self._rows(rows), self.space.rows(x, rows, log_scales).sqdist, rows.start)
+                loss.statistics(self._rows(rows), self._row_pairs(x, rows, log_scales).sqdist, rows.start)
                 for rows in self._blocks()
             ],
             axis=1,

@@ -15,7 +15,7 @@ from riemap.distances import Target
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph
 from riemap.losses import Loss
-from riemap.manifolds.euclidean import Euclidean
+from riemap.manifolds import Euclidean
 from riemap.optim import RAdam
 from riemap.spaces import Points, Space
 from riemap.training.initialisation import starts

@@ -11,28 +11,32 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tolerances import (
+    FAR_MATRICES,
+    GRADIENT_EXCESS,
+    HYPERBOLIC_DISTANCE,
+    NEAR_MATRICES,
+    ROUNDING,
+    SHORT_DISTANCE,
+    SPD3_DISTANCE,
+    SPD3_GRADIENT,
+    ZERO,
+)
 
 from riemap.linalg import cholesky, congruence, symmetric
-from riemap.manifolds import MANIFOLDS, Manifold
-from riemap.manifolds.bures import BuresWasserstein
-from riemap.manifolds.grassmann import Grassmann
-from riemap.manifolds.hyperboloid import Hyperboloid
-from riemap.manifolds.logspd import LogSPD
-from riemap.manifolds.rotations import Rotations
-from riemap.manifolds.spd import SPD
-from riemap.manifolds.sphere import Sphere
-from riemap.manifolds.stein import Stein
+from riemap.manifolds import (
+    MANIFOLDS,
+    SPD,
+    BuresWasserstein,
+    Grassmann,
+    Hyperboloid,
+    LogSPD,
+    Manifold,
+    Rotations,
+    Sphere,
+    Stein,
+)
 from riemap.types import Array, Rng
-
-SHORT = 1e-13  # error of a distance up to 1, so that 1e-7 has six digits; measured: 6e-15
-HYPERBOLIC = 1e-10  # relative, from distance 0.1 up, to radius 10; measured: 1e-11
-FAR = 1e-13  # relative, for ill-conditioned matrices not close to each other; measured: 3e-15
-NEAR = 2e-9  # the same at distance 0.01; measured: 4e-10
-CUBIC = 2e-10  # relative, for SPD3 near equal eigenvalues, beside ROUNDING; measured: 5e-11, at d = 0.01
-SLOPE = 1e-12  # the same for half its gradient; measured: 5e-13
-ROUNDING = 5e-15  # absolute, for distances however small; measured: 2e-15
-GRADIENT = 1e-6  # by which the length of a gradient of d² may exceed 2 d, relative
-ZERO = 1e-13  # what rounding may leave of zero
 
 DIGITS = 60  # of the true values
 COUNT = 8  # points at a corner
@@ -88,8 +92,8 @@ def check_lengths(m: Manifold, x: Array, u: Array) -> None:
     for t in STEPS:
         sqdist = both_ways(m, x, m.exp(x, t * u))
         d = np.sqrt(sqdist if m.geodesic else 8.0 * sqdist)
-        assert np.all(d <= t + SHORT)
-        assert np.all(d >= t - SHORT - (0.0 if m.geodesic else t**3 / 48))
+        assert np.all(d <= t + SHORT_DISTANCE)
+        assert np.all(d >= t - SHORT_DISTANCE - (0.0 if m.geodesic else t**3 / 48))
 
 
 # --- hyperbolic distances, far out ---------------------------------------------------------------
@@ -126,7 +130,7 @@ def test_hyperbolic_distances_far_from_the_origin(n: int, kind: str) -> None:
         with mpmath.workdps(DIGITS):
             truth = np.array([hyperbolic_truth(*pair) for pair in zip(x, y, strict=True)])
         for sqdist in both_ways(Hyperboloid(n), x, y):
-            np.testing.assert_allclose(np.sqrt(sqdist), truth, rtol=HYPERBOLIC)
+            np.testing.assert_allclose(np.sqrt(sqdist), truth, rtol=HYPERBOLIC_DISTANCE)
 
 
 # --- SPD and Stein, ill-conditioned --------------------------------------------------------------
@@ -147,11 +151,11 @@ def nearby(rng: Rng, a: Array, d: float) -> Array:
 
 
 PARTNERS: dict[str, tuple[float, Callable[[Rng, Array, Array], Array]]] = {
-    "other axes": (FAR, lambda rng, a, q: positive(rng, frames(rng, *q.shape[:2])[::-1])),
-    "same axes": (FAR, lambda rng, a, q: positive(rng, q)),
-    "multiple": (10 * FAR, lambda rng, a, q: a * np.exp(rng.uniform(0.01, 1.0, (len(a), 1, 1)))),
-    "at distance 1": (NEAR / 100, lambda rng, a, q: nearby(rng, a, 1.0)),
-    "at distance 0.01": (NEAR, lambda rng, a, q: nearby(rng, a, 0.01)),
+    "other axes": (FAR_MATRICES, lambda rng, a, q: positive(rng, frames(rng, *q.shape[:2])[::-1])),
+    "same axes": (FAR_MATRICES, lambda rng, a, q: positive(rng, q)),
+    "multiple": (10 * FAR_MATRICES, lambda rng, a, q: a * np.exp(rng.uniform(0.01, 1.0, (len(a), 1, 1)))),
+    "at distance 1": (NEAR_MATRICES / 100, lambda rng, a, q: nearby(rng, a, 1.0)),
+    "at distance 0.01": (NEAR_MATRICES, lambda rng, a, q: nearby(rng, a, 0.01)),
 }
 
 
@@ -189,11 +193,12 @@ def test_gradients_of_pairs_near_and_far(m: SPD | Stein, outliers: int) -> None:
     x = m.random(rng, 40, 0.7)
     x[:outliers] = m.random(rng, outliers, 8.0)
     w = rng.standard_normal((40, 40))
-    for y in (x, x[:33].copy()):
-        fast, plain = m.pairs(x, y), m.pairs(x, y, reference=True)
+    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
+    between = [m.rectangular_block(x, x[:33], reference=reference) for reference in (False, True)]
+    for fast, plain in (within, between):
         np.testing.assert_allclose(fast.sqdist, plain.sqdist, rtol=1e-12, atol=1e-14)
-        slope = plain.gradient(w[:, : len(y)])
-        error = m.norm(x, fast.gradient(w[:, : len(y)]) - slope) / m.norm(x, slope)
+        slope = plain.gradient(w[:, : fast.sqdist.shape[1]])
+        error = m.norm(x, fast.gradient(w[:, : fast.sqdist.shape[1]]) - slope) / m.norm(x, slope)
         assert np.all(error[outliers:] < 1e-10)
         assert np.all(error < 1e-5)  # the entries of matrices of condition 1e10 have no more
 
@@ -220,10 +225,10 @@ def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
         with mpmath.workdps(DIGITS):
             spectra = [mpmath.eigsy(exact(b), eigvals_only=True) if turn else np.diag(b) for b in y]
             truth = np.sqrt([float(sum(mpmath.log(v) ** 2 for v in row)) for row in spectra])
-        assert np.all(np.abs(np.sqrt(both_ways(m, x, y)) - truth) <= CUBIC * truth + ROUNDING)
+        assert np.all(np.abs(np.sqrt(both_ways(m, x, y)) - truth) <= SPD3_DISTANCE * truth + ROUNDING)
         gradient, reference = m.pairwise_grad(x, y, np.eye(len(d))), m.sqdist_grad(x, y)
-        assert np.all(np.abs(m.norm(x, gradient) / 2.0 - truth) <= SLOPE * truth + ROUNDING)
-        assert np.all(m.norm(x, gradient - reference) / 2.0 <= SLOPE * truth + ROUNDING)
+        assert np.all(np.abs(m.norm(x, gradient) / 2.0 - truth) <= SPD3_GRADIENT * truth + ROUNDING)
+        assert np.all(m.norm(x, gradient - reference) / 2.0 <= SPD3_GRADIENT * truth + ROUNDING)
 
 
 # --- equal points, repeated eigenvalues, cut loci ------------------------------------------------
@@ -311,19 +316,20 @@ CORNERS = (
 def test_corners(corners: Callable[[Rng], Iterator[Corner]], reference: bool) -> None:
     """No NaN, and no gradient of d² longer than 2 d, between any two of the points."""
     for m, x, y, expected in corners(np.random.default_rng(0)):
-        sqdist, gradient = m.pairs(x, y, reference=reference)
+        block = m.rectangular_block(x, y, reference=reference)
+        sqdist = block.sqdist
         back = m.pairwise_grad(y, x, np.ones_like(sqdist), reference=reference)
         assert np.isfinite(sqdist).all(), m
         assert np.isfinite(back).all(), m
         if expected is not None:
             d = np.sqrt(np.diagonal(sqdist))
-            np.testing.assert_allclose(d, expected, rtol=FAR, atol=ZERO, err_msg=str(m))
+            np.testing.assert_allclose(d, expected, rtol=FAR_MATRICES, atol=ZERO, err_msg=str(m))
         for shift in range(COUNT):
             w = np.roll(np.eye(len(x)), shift, axis=1)  # one partner for each point
-            slope = gradient(w)
+            slope = block.gradient(w)
             assert np.isfinite(slope).all(), m
             if m.geodesic:
-                limit = 2.0 * np.sqrt(np.sum(w * sqdist, axis=1)) * (1.0 + GRADIENT) + ZERO
+                limit = 2.0 * np.sqrt(np.sum(w * sqdist, axis=1)) * (1.0 + GRADIENT_EXCESS) + ZERO
                 assert np.all(m.norm(x, slope) <= limit), m
 
 

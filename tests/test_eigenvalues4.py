@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
+from tolerances import EIGENVALUE_SQUARES4, EIGENVALUES4, LOGARITHM4
 
-from riemap.manifolds.eigenvalues4 import coefficients, eigenvalues, polynomial
+from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
 from riemap.types import Array
 
 COUNT = 300
 LOWER = np.tril_indices(4)
-EIGENVALUE = 1e-11  # of the mean; measured: 1e-12 between two that nearly meet, else 1e-15
-SQUARES = 3e-15  # of the sum of squares, in which such errors cancel; measured: 1e-15
-LOGARITHM = 1e-12  # measured: 7e-14, where the least eigenvalue is a hundredth of the mean
 
 LOGS = {
     "apart": [1.0, 0.3, -0.2, -1.0],
@@ -41,12 +39,12 @@ def test_eigenvalues_and_the_polynomial_of_the_logarithm(equal: str, split: floa
         entries = tuple(matrix[LOWER].tolist())
         mean, rest = eigenvalues(entries)
         values = mean * (1.0 + np.array(rest))
-        np.testing.assert_allclose(np.sort(values), np.sort(expected), atol=EIGENVALUE * mean, rtol=0.0)
-        assert np.sum(values**2) == pytest.approx(np.sum(matrix**2), rel=SQUARES)
-        assert np.sum(np.log(values) ** 2) == pytest.approx(np.sum(np.log(expected) ** 2), abs=LOGARITHM)
+        np.testing.assert_allclose(np.sort(values), np.sort(expected), atol=EIGENVALUES4 * mean, rtol=0.0)
+        assert np.sum(values**2) == pytest.approx(np.sum(matrix**2), rel=EIGENVALUE_SQUARES4)
+        assert np.sum(np.log(values) ** 2) == pytest.approx(np.sum(np.log(expected) ** 2), abs=LOGARITHM4)
         b = coefficients(rest, tuple(np.log(values).tolist()))
         found = np.zeros((4, 4))
         found[LOWER] = polynomial(entries, *b)
         found += np.tril(found, -1).T
         found -= np.eye(4) * np.trace(found) / 4.0
-        np.testing.assert_allclose(found, log, atol=LOGARITHM, rtol=0.0)
+        np.testing.assert_allclose(found, log, atol=LOGARITHM4, rtol=0.0)

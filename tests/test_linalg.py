@@ -3,14 +3,10 @@
 import mpmath
 import numpy as np
 import pytest
+from tolerances import BATCH, CHOLESKY, EIGENVECTORS, GRADED_SINGULAR_VALUES
 
 from riemap import linalg
 from riemap.types import Array
-
-CHOLESKY = 1e-15  # relative, entry by entry; measured: 3e-16, at any condition number
-ROUNDING = 2e-14  # of the norm, for eigenvalues and vectors of up to 8 rows; measured: 7e-15
-BATCH = 1e-12  # between a matrix in a batch and the same alone, which may take fewer sweeps
-GRADED = 1e-14  # relative, for each singular value of a graded matrix; measured: 1e-15
 
 SIZES = (1, 2, 3, 4, 8)
 COUNT = 40
@@ -46,15 +42,15 @@ def assert_diagonalised(a: Array) -> None:
     """The eigenvalues are numpy's, the vectors orthonormal, and together they make up ``a``."""
     values, vectors = linalg.eigh(a)
     scale = np.abs(a).max(axis=(-2, -1), initial=1e-300)[..., None]
-    assert np.all(np.abs(np.sort(values) - np.linalg.eigvalsh(a)) <= ROUNDING * scale)
+    assert np.all(np.abs(np.sort(values) - np.linalg.eigvalsh(a)) <= EIGENVECTORS * scale)
     assert_orthonormal(vectors)
     again = linalg.apply(lambda t: t, values, vectors)
-    assert np.all(np.abs(again - a) <= ROUNDING * scale[..., None])
+    assert np.all(np.abs(again - a) <= EIGENVECTORS * scale[..., None])
 
 
 def assert_orthonormal(vectors: Array) -> None:
     gram = linalg.transpose(vectors) @ vectors
-    assert np.all(np.abs(gram - np.eye(gram.shape[-1])) <= ROUNDING)
+    assert np.all(np.abs(gram - np.eye(gram.shape[-1])) <= EIGENVECTORS)
 
 
 # --- Cholesky -----------------------------------------------------------------------------------
@@ -156,10 +152,10 @@ def test_left_svd_of_random_and_repeated_values(n: int, split: float) -> None:
     g = np.concatenate([rng.standard_normal((COUNT, n, n)), repeated, [np.eye(n), -np.eye(n)]])
     values, vectors = linalg.left_svd(g)
     expected = np.linalg.svd(g, compute_uv=False)
-    assert np.all(np.abs(-np.sort(-values) - expected) <= ROUNDING * expected[:, :1])
+    assert np.all(np.abs(-np.sort(-values) - expected) <= EIGENVECTORS * expected[:, :1])
     assert_orthonormal(vectors)
     square = linalg.apply(np.square, values, vectors) - g @ linalg.transpose(g)
-    assert np.all(np.abs(square) <= ROUNDING * expected[:, :1, None] ** 2)
+    assert np.all(np.abs(square) <= EIGENVECTORS * expected[:, :1, None] ** 2)
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -171,7 +167,7 @@ def test_left_svd_keeps_the_digits_of_small_values(n: int) -> None:
     with mpmath.workdps(DIGITS):
         for matrix, value in zip(g, values, strict=True):
             truth = sorted(mpmath.svd_r(mpmath.matrix(matrix.tolist()), compute_uv=False))
-            np.testing.assert_allclose(value, np.array(truth, dtype=float), rtol=GRADED)
+            np.testing.assert_allclose(value, np.array(truth, dtype=float), rtol=GRADED_SINGULAR_VALUES)
 
 
 def test_left_svd_of_zero_is_zero() -> None:
@@ -196,8 +192,8 @@ def test_leading_axes_and_layout(f, axes: tuple[int, ...]) -> None:
     assert second.shape == a.shape
     for index in np.ndindex(*axes):
         one, other = f(a[index])
-        np.testing.assert_allclose(first[index], one, atol=BATCH * np.abs(one).max())
-        np.testing.assert_allclose(second[index], other, atol=BATCH * np.abs(other).max())
+        np.testing.assert_allclose(first[index], one, atol=BATCH["rtol"] * np.abs(one).max())
+        np.testing.assert_allclose(second[index], other, atol=BATCH["rtol"] * np.abs(other).max())
     np.testing.assert_array_equal(f(np.asfortranarray(a))[0], first)
     np.testing.assert_array_equal(a, before)
     np.testing.assert_array_equal(f(np.eye(3, dtype=int))[0], f(np.eye(3))[0])
@@ -209,8 +205,8 @@ def test_apply_is_a_function_of_the_matrix() -> None:
     a = a / np.abs(a).max(axis=(-2, -1), keepdims=True)
     values, vectors = linalg.eigh(a)
     root = linalg.apply(np.sqrt, values, vectors)
-    np.testing.assert_allclose(root @ root, a, atol=ROUNDING)
+    np.testing.assert_allclose(root @ root, a, atol=EIGENVECTORS)
     one = linalg.apply(np.ones_like, values, vectors)
-    np.testing.assert_allclose(one, np.eye(3) + np.zeros_like(a), atol=ROUNDING)
+    np.testing.assert_allclose(one, np.eye(3) + np.zeros_like(a), atol=EIGENVECTORS)
     logarithm = linalg.apply(np.log, values, vectors)
-    np.testing.assert_allclose(linalg.apply(np.exp, *linalg.eigh(logarithm)), a, atol=ROUNDING)
+    np.testing.assert_allclose(linalg.apply(np.exp, *linalg.eigh(logarithm)), a, atol=EIGENVECTORS)

@@ -1,15 +1,26 @@
 """Every manifold obeys the same laws. A new manifold is tested by being listed."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tolerances import (
+    BATCH,
+    CENTRAL_DIFFERENCE,
+    CHAIN,
+    EXACT,
+    KERNEL_GRADIENT,
+    KERNEL_SQDIST,
+    TRIANGLE_CURVATURE,
+    TWO_KERNELS,
+)
 
 from riemap import Space
-from riemap.manifolds import MANIFOLDS, CompactManifold, Manifold
-from riemap.manifolds.spd import SPD
-from riemap.manifolds.stein import Stein
+from riemap.manifolds import MANIFOLDS, SPD, CompactManifold, Manifold, Stein
 from riemap.types import Array, Rng
 
 SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
@@ -20,10 +31,6 @@ every_compact = pytest.mark.parametrize("m", COMPACT, ids=str)
 
 seeds = st.integers(0, 2**32 - 1)
 radii = st.floats(1e-3, 1.0)
-
-EXACT = 1e-11  # what rounding leaves of an identity at unit size
-CLOSE = 1e-9  # the same through a chain of maps
-SLOPE = 1e-5  # a central difference
 
 
 def start(m: Manifold, seed: int, n: int = 8, radius: float = 1.0) -> tuple[Rng, Array]:
@@ -53,7 +60,7 @@ def test_log_inverts_exp(m: Manifold, seed: int, radius: float) -> None:
     """log_x(exp_x(u)) = u, inside the injectivity radius."""
     rng, x = start(m, seed)
     u = radius * unit(m, rng, x)
-    assert np.max(length(m, x, m.log(x, m.exp(x, u)) - u)) < CLOSE
+    assert np.max(length(m, x, m.log(x, m.exp(x, u)) - u)) < CHAIN
 
 
 @every_manifold
@@ -62,7 +69,7 @@ def test_exp_inverts_log(m: Manifold, seed: int, radius: float) -> None:
     """exp_x(log_x(y)) is the point y, whatever represents it."""
     _, x = start(m, seed, radius=0.4 * radius)
     y = x[::-1]
-    assert np.max(m.sqdist(m.exp(x, m.log(x, y)), y)) < CLOSE**2
+    assert np.max(m.sqdist(m.exp(x, m.log(x, y)), y)) < CHAIN**2
 
 
 @every_manifold
@@ -75,7 +82,7 @@ def test_sqdist_is_the_squared_length_of_log(m: Manifold, seed: int, radius: flo
     if not m.geodesic:
         assert str(m).startswith("Stein")
         return
-    np.testing.assert_allclose(m.sqdist(x, y), m.inner(x, log, log), rtol=CLOSE, atol=CLOSE**2)
+    np.testing.assert_allclose(m.sqdist(x, y), m.inner(x, log, log), rtol=CHAIN, atol=CHAIN**2)
 
 
 @every_manifold
@@ -86,7 +93,7 @@ def test_exp_leaves_along_its_velocity(m: Manifold, seed: int) -> None:
     u, h = unit(m, rng, x), 1e-5
     for move in (m.exp, m.retract):
         velocity = (move(x, h * u) - move(x, -h * u)) / (2 * h)
-        np.testing.assert_allclose(velocity, u, atol=SLOPE * np.abs(x).max())
+        np.testing.assert_allclose(velocity, u, atol=CENTRAL_DIFFERENCE * np.abs(x).max())
 
 
 @every_manifold
@@ -107,9 +114,9 @@ def test_transport_keeps_inner_products(m: Manifold, seed: int, radius: float) -
     y, u, v = x[::-1], unit(m, rng, x), unit(m, rng, x)
     pu, pv = m.transport(x, y, u), m.transport(x, y, v)
     np.testing.assert_allclose(m.to_tangent(y, pu), pu, atol=EXACT * np.abs(pu).max())
-    np.testing.assert_allclose(m.transport(x, y, u - 2 * v), pu - 2 * pv, atol=CLOSE * np.abs(pu).max())
+    np.testing.assert_allclose(m.transport(x, y, u - 2 * v), pu - 2 * pv, atol=CHAIN * np.abs(pu).max())
     if m.parallel:
-        np.testing.assert_allclose(m.inner(y, pu, pv), m.inner(x, u, v), atol=CLOSE)
+        np.testing.assert_allclose(m.inner(y, pu, pv), m.inner(x, u, v), atol=CHAIN)
     else:
         assert str(m).startswith("BW")
         np.testing.assert_allclose(m.inner(y, pu, pv), m.inner(x, u, v), atol=radius)
@@ -122,7 +129,7 @@ def test_transport_carries_the_velocity_of_a_geodesic(m: Manifold, seed: int, ra
     _, x = start(m, seed, radius=0.5 * radius)
     y = x[::-1]
     arrived, there = m.transport(x, y, m.log(x, y)), m.log(y, x)
-    assert np.max(m.norm(y, arrived + there)) < CLOSE
+    assert np.max(m.norm(y, arrived + there)) < CHAIN
 
 
 @every_manifold
@@ -131,8 +138,8 @@ def test_move_is_exp_and_transport(m: Manifold, seed: int, radius: float) -> Non
     rng, x = start(m, seed, radius=0.5 * radius)
     u, v = 0.5 * radius * unit(m, rng, x), unit(m, rng, x)
     y, moved = m.move(x, u, v)
-    np.testing.assert_allclose(y, m.project(m.exp(x, u)), atol=CLOSE * np.abs(y).max())
-    np.testing.assert_allclose(moved, m.transport(x, y, v), atol=CLOSE * np.abs(moved).max())
+    np.testing.assert_allclose(y, m.project(m.exp(x, u)), atol=CHAIN * np.abs(y).max())
+    np.testing.assert_allclose(moved, m.transport(x, y, v), atol=CHAIN * np.abs(moved).max())
 
 
 @pytest.mark.parametrize("m", [SPD(2), SPD(3), Stein(2)], ids=str)
@@ -153,10 +160,10 @@ def test_a_move_to_the_boundary_ends_inside(m: Manifold) -> None:
 def test_distance_is_a_metric(m: Manifold, seed: int, radius: float) -> None:
     """Zero on the diagonal, symmetric, and no detour is shorter; √S of the divergence too."""
     _, x = start(m, seed, n=12, radius=radius)
-    d = np.sqrt(m.pairwise(x, x.copy()))
-    assert np.max(np.diag(d)) < CLOSE
-    np.testing.assert_allclose(d, d.T, rtol=CLOSE, atol=CLOSE)
-    assert np.all(d[:, None, :] <= d[:, :, None] + d[None, :, :] + CLOSE)
+    d = np.sqrt(m.pairwise(x, x))
+    assert np.max(np.diag(d)) < CHAIN
+    np.testing.assert_allclose(d, d.T, rtol=CHAIN, atol=CHAIN)
+    assert np.all(d[:, None, :] <= d[:, :, None] + d[None, :, :] + CHAIN)
 
 
 @every_manifold
@@ -166,7 +173,7 @@ def test_gradient_is_the_slope_along_geodesics(m: Manifold, seed: int) -> None:
     rng, x = start(m, seed, radius=0.5)
     y, u, h = x[::-1], unit(m, rng, x), 1e-5
     slope = (m.sqdist(m.exp(x, h * u), y) - m.sqdist(m.exp(x, -h * u), y)) / (2 * h)
-    np.testing.assert_allclose(m.inner(x, m.sqdist_grad(x, y), u), slope, atol=SLOPE)
+    np.testing.assert_allclose(m.inner(x, m.sqdist_grad(x, y), u), slope, atol=CENTRAL_DIFFERENCE)
 
 
 @pytest.mark.parametrize("m", COMPACT, ids=str)
@@ -192,9 +199,9 @@ def test_sectional_matches_small_triangles(m: Manifold, seed: int) -> None:
         a, b = m.exp(x, s * u), m.exp(x, s * v)
         squares.append(m.inner(a, m.log(a, b), m.log(a, b)))
     k = m.sectional(x, u, v)
-    np.testing.assert_allclose(3 * (2 * t**2 - np.mean(squares, axis=0)) / t**4, k, atol=1e-3)
+    np.testing.assert_allclose(3 * (2 * t**2 - np.mean(squares, axis=0)) / t**4, k, atol=TRIANGLE_CURVATURE)
     low, high = m.curvature
-    assert np.all((low - CLOSE <= k) & (k <= high + CLOSE))
+    assert np.all((low - CHAIN <= k) & (k <= high + CHAIN))
 
 
 @every_manifold
@@ -208,27 +215,53 @@ def test_sectional_of_a_line_is_finite(m: Manifold) -> None:
 @every_manifold
 @given(seed=seeds, radius=st.floats(1e-4, 3.0), n=st.integers(1, 20), other=st.integers(1, 20))
 def test_kernel_agrees_with_reference(m: Manifold, seed: int, radius: float, n: int, other: int) -> None:
-    """All pairs by the fused loops, of two sets or of one with itself, equal the plain broadcast."""
+    """Fused loops over all pairs, within one set or between two, equal the plain broadcast."""
     rng, x = start(m, seed, n, radius)
     y = m.random(rng, other, radius)
-    for second in (y, None):
-        fast, plain = m.pairs(x, second), m.pairs(x, second, reference=True)
+    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
+    between = [m.rectangular_block(x, y, reference=reference) for reference in (False, True)]
+    for fast, plain in (within, between):
         w = rng.standard_normal(fast.sqdist.shape)
-        np.testing.assert_allclose(fast.sqdist, plain.sqdist, rtol=1e-8, atol=1e-14)
+        np.testing.assert_allclose(fast.sqdist, plain.sqdist, **KERNEL_SQDIST)
+        rtol, atol = KERNEL_GRADIENT.values()
         slope = plain.gradient(w)
         np.testing.assert_allclose(
-            fast.gradient(w), slope, rtol=1e-8, atol=1e-9 * (1e-3 + np.abs(slope).max())
+            fast.gradient(w), slope, rtol=rtol, atol=atol * (1e-3 + np.abs(slope).max())
         )
 
 
 @every_manifold
-def test_pairwise_is_pairs(m: Manifold) -> None:
-    """The two functions are the two fields, and one set against itself is that set against a copy."""
+@pytest.mark.parametrize("n", [1, 7, 8, 21])
+def test_a_symmetric_block_serves_both_ends(m: Manifold, n: int) -> None:
+    """Its gradient takes weights of ordered pairs; the other two take w + wᵀ, whole or its lower triangle."""
+    rng, x = start(m, 3, n)
+    w = rng.standard_normal((n, n))
+    both = w + w.T
+    block = m.symmetric_block(x)
+    expected = block.gradient(w)
+    np.testing.assert_array_equal(block.gradient_symmetric(both), expected)
+    nothing_above = np.where(np.tri(n, dtype=bool), both, np.nan)
+    np.testing.assert_array_equal(block.gradient_lower(nothing_above), expected)
+    given = nothing_above.copy()
+    np.testing.assert_array_equal(block.gradient_lower(given, given), expected)
+    np.testing.assert_array_equal(given, both)
+    one_end = m.rectangular_block(x, x).gradient(both)
+    np.testing.assert_allclose(expected, one_end, rtol=CHAIN, atol=CHAIN * (1e-3 + np.abs(one_end).max()))
+
+
+@every_manifold
+def test_blocks_agree_with_each_other(m: Manifold) -> None:
+    """A symmetric block is the rectangular block of its points with themselves, and exactly symmetric."""
     rng, x = start(m, 3, n=21)
-    w = rng.standard_normal((21, 21))
-    np.testing.assert_array_equal(m.pairwise(x, x), m.pairs(x).sqdist)
-    np.testing.assert_array_equal(m.pairwise_grad(x, x, w), m.pairs(x).gradient(w))
-    np.testing.assert_allclose(m.pairwise(x, x.copy()), m.pairs(x).sqdist, rtol=1e-12, atol=1e-15)
+    y, w = m.random(rng, 5), rng.standard_normal((21, 5))
+    block = m.symmetric_block(x)
+    lower = np.tril(block.lower)
+    np.testing.assert_array_equal(np.tril(block.sqdist), lower)
+    np.testing.assert_array_equal(block.sqdist, block.sqdist.T)
+    np.testing.assert_array_equal(m.pairs(x).sqdist, block.sqdist)
+    np.testing.assert_allclose(m.pairwise(x, x), block.sqdist, **TWO_KERNELS)
+    np.testing.assert_array_equal(m.pairwise(x, y), m.rectangular_block(x, y).sqdist)
+    np.testing.assert_array_equal(m.pairwise_grad(x, y, w), m.rectangular_block(x, y).gradient(w))
 
 
 @every_manifold
@@ -242,8 +275,9 @@ def test_threads_do_not_change_a_byte(m: Manifold) -> None:
     try:
         for threads in (1, 2):
             numba.set_num_threads(threads)
-            pairs = m.pairs(x)
-            results.append((pairs.sqdist.tobytes(), pairs.gradient(w).tobytes()))
+            within, between = m.symmetric_block(x), m.rectangular_block(x, x[:30])
+            found = within.sqdist, within.gradient(w), between.sqdist, between.gradient(w[:, :30])
+            results.append([a.tobytes() for a in found])
     finally:
         numba.set_num_threads(before)
     assert results[0] == results[1]
@@ -267,7 +301,7 @@ def test_tangents_are_where_velocities_live(m: Manifold, seed: int) -> None:
     rng, x = start(m, seed)
     u, log = m.to_tangent(x, rng.standard_normal(x.shape)), m.log(x, x[::-1])
     np.testing.assert_allclose(m.to_tangent(x, u), u, atol=EXACT * np.abs(u).max())
-    np.testing.assert_allclose(m.to_tangent(x, log), log, atol=CLOSE * np.abs(x).max())
+    np.testing.assert_allclose(m.to_tangent(x, log), log, atol=CHAIN * np.abs(x).max())
 
 
 @every_manifold
@@ -297,22 +331,41 @@ def test_uniform_points_look_the_same_from_everywhere(m: CompactManifold) -> Non
     assert np.all(np.abs(d.mean(axis=1) - d.mean()) < 5 * error)
 
 
+def calls(m: Manifold, x: Array, y: Array, u: Array, v: Array, w: Array) -> dict[str, Callable[[], object]]:
+    """Every method that takes arrays, ready to be called."""
+    return {
+        **{f.__name__: partial(f, x) for f in (m.project, m.pairs, m.symmetric_block)},
+        **{f.__name__: partial(f, x, u) for f in (m.to_tangent, m.exp, m.retract, m.norm)},
+        **{f.__name__: partial(f, x, y) for f in (m.log, m.sqdist, m.sqdist_grad, m.pairwise)},
+        **{f.__name__: partial(f, x, u, v) for f in (m.inner, m.sectional, m.move)},
+        "transport": lambda: m.transport(x, y, u),
+        "pairwise_grad": lambda: m.pairwise_grad(x, y, w),
+        "sqdist of a block": lambda: m.symmetric_block(x).sqdist,
+        "gradient": lambda: m.symmetric_block(x).gradient(w),
+        "gradient_lower": lambda: m.symmetric_block(x).gradient_lower(w),
+        "gradient_symmetric": lambda: m.symmetric_block(x).gradient_symmetric(w),
+    }
+
+
 @every_manifold
 def test_arguments_are_left_alone(m: Manifold) -> None:
-    """No method writes into its arguments: they are passed as read-only arrays."""
+    """No method writes into its arguments: writeable float64 arrays, which the loops take without a copy."""
     rng, x = start(m, 2)
-    y, u, v, w = x[::-1].copy(), unit(m, rng, x), unit(m, rng, x), rng.standard_normal((8, 8))
-    for a in (x, y, u, v, w):
+    arguments = [x, x[::-1].copy(), unit(m, rng, x), unit(m, rng, x), rng.standard_normal((8, 8))]
+    before = [a.tobytes() for a in arguments]
+    for name, call in calls(m, *arguments).items():
+        call()
+        assert [a.tobytes() for a in arguments] == before, name
+
+
+@every_manifold
+def test_read_only_arrays_are_accepted(m: Manifold) -> None:
+    """Such as arrays that were mapped from a file."""
+    rng, x = start(m, 2)
+    arguments = [x, x[::-1].copy(), unit(m, rng, x), unit(m, rng, x), rng.standard_normal((8, 8))]
+    for a in arguments:
         a.flags.writeable = False
-    calls = [
-        *(f(x) for f in (m.project, m.pairs)),
-        *(f(x, u) for f in (m.to_tangent, m.exp, m.retract, m.norm)),
-        *(f(x, y) for f in (m.log, m.sqdist, m.sqdist_grad, m.pairwise)),
-        *(f(x, u, v) for f in (m.inner, m.sectional)),
-        m.transport(x, y, u),
-        m.pairwise_grad(x, y, w),
-    ]
-    assert len(calls) == 14
+    assert all(call() is not None for call in calls(m, *arguments).values())
 
 
 @every_manifold
@@ -338,9 +391,7 @@ def test_leading_axes_broadcast(m: Manifold) -> None:
     for f, which in cases.items():
         batch = f(*(grid[k] for k in which))
         single = np.array([f(*(flat[k][i] for k in which)) for i in range(6)])
-        np.testing.assert_allclose(
-            batch.reshape(single.shape), single, rtol=1e-12, atol=1e-13, err_msg=f.__name__
-        )
+        np.testing.assert_allclose(batch.reshape(single.shape), single, **BATCH, err_msg=f.__name__)
     np.testing.assert_allclose(m.sqdist(x[:, None], y[None]), m.pairwise(x, y, reference=True))
     assert m.inner(x[0], u, v).shape == (6,)
     assert m.exp(x[0], u).shape == x.shape

@@ -9,17 +9,22 @@ from geomstats.geometry import spd_matrices as spd
 from geomstats.learning.frechet_mean import FrechetMean
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tolerances import EXACT
 
 import riemap.means
-from riemap.manifolds import MANIFOLDS, CompactManifold, Manifold
-from riemap.manifolds.bures import BuresWasserstein
-from riemap.manifolds.euclidean import Euclidean
-from riemap.manifolds.hyperboloid import Hyperboloid
-from riemap.manifolds.logspd import LogSPD
-from riemap.manifolds.rotations import Rotations
-from riemap.manifolds.spd import SPD
-from riemap.manifolds.sphere import Sphere
-from riemap.manifolds.stein import Stein
+from riemap.manifolds import (
+    MANIFOLDS,
+    SPD,
+    BuresWasserstein,
+    CompactManifold,
+    Euclidean,
+    Hyperboloid,
+    LogSPD,
+    Manifold,
+    Rotations,
+    Sphere,
+    Stein,
+)
 from riemap.means import frechet_mean, tangent_basis, tangent_coordinates
 from riemap.types import Array
 
@@ -29,7 +34,6 @@ every_manifold = pytest.mark.parametrize("m", SUBJECTS, ids=str)
 every_compact = pytest.mark.parametrize("m", COMPACT, ids=str)
 
 seeds = st.integers(0, 2**32 - 1)
-EXACT = 1e-11  # what rounding leaves of an identity at unit size
 
 
 def rest(m: Manifold, mean: Array, x: Array) -> float:

@@ -9,10 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riemap.manifolds import MANIFOLDS, Manifold
-from riemap.manifolds.euclidean import Euclidean
-from riemap.manifolds.hyperboloid import Hyperboloid
-from riemap.manifolds.sphere import Sphere
+from riemap.manifolds import MANIFOLDS, Euclidean, Hyperboloid, Manifold, Sphere
 from riemap.optim import OPTIMIZERS, RSGD, Optimizer, RAdam
 from riemap.optim.radam import Betas
 from riemap.types import Array

@@ -20,16 +20,19 @@ from geomstats.geometry.invariant_metric import InvariantMetric
 from geomstats.geometry.special_orthogonal import SpecialOrthogonal
 
 from riemap.linalg import transpose
-from riemap.manifolds.base import CompactManifold, Manifold
-from riemap.manifolds.bures import BuresWasserstein
-from riemap.manifolds.euclidean import Euclidean
-from riemap.manifolds.grassmann import Grassmann
-from riemap.manifolds.hyperboloid import Hyperboloid
-from riemap.manifolds.logspd import LogSPD
-from riemap.manifolds.rotations import Rotations
-from riemap.manifolds.spd import SPD
-from riemap.manifolds.sphere import Sphere
-from riemap.manifolds.stein import Stein
+from riemap.manifolds import (
+    SPD,
+    BuresWasserstein,
+    CompactManifold,
+    Euclidean,
+    Grassmann,
+    Hyperboloid,
+    LogSPD,
+    Manifold,
+    Rotations,
+    Sphere,
+    Stein,
+)
 from riemap.types import Array
 
 # The worst disagreement seen is 4e-13, of gradients of BW4.

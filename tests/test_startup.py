@@ -20,11 +20,11 @@ print([k for k in kernels if k.signatures])
 USE_ONE = """
 import numpy as np
 from riemap import Space
-from riemap.manifolds import hyperboloid
+from riemap.manifolds.hyperbolic import pair_loops
 (m,) = Space.parse("H2").factors
 x = m.random(np.random.default_rng(0), 5)
 m.pairs(x).gradient(np.ones((5, 5)))
-stats = [k.stats for k in (hyperboloid._forward, hyperboloid._gradient, hyperboloid._polar_rows)]
+stats = [k.stats for k in (pair_loops.forward, pair_loops.gradient, pair_loops.polar_coordinates)]
 print(sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats))
 """
 

@@ -1,7 +1,11 @@
-"""Half the work when rows and columns are the same points: one triangle, then its mirror image.
+"""Symmetric matrices of pairs, of which only the lower triangle is computed.
 
-A forward kernel visits, for ``t`` in parallel, the row and end of :func:`row_and_end`; whoever needs the rest
-of the matrix calls :func:`mirror`. The lower triangle it is, since a loop that starts at zero vectorises.
+Where rows and columns are the same points, a forward loop visits for each ``t``, in parallel, the row and the
+end given by :func:`row_and_end`. :func:`mirror` fills in the upper triangle where it is needed. The lower
+triangle is the one computed because its rows start at column zero, and such loops vectorise best.
+
+A parameter called ``out`` is written to; so is one called ``scratch``, whose contents are then of no use.
+With ``symmetric=True`` a function reads and writes lower triangles only.
 """
 
 import numpy as np
@@ -13,9 +17,9 @@ from riemap.vmath import inline, pair_loop
 
 @inline
 def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
-    """The row to do as number ``t``, and where it ends.
+    """Return the row of an ``(n, m)`` matrix to do as number ``t``, and the column where it ends.
 
-    Of a triangle, short and long rows alternate, so that equal shares of ``t`` are equal work.
+    In a triangle short and long rows alternate, so that threads with equal numbers of rows have equal work.
     """
     i: int = np.int64(t)  # type: ignore[assignment]  # the index of a parallel loop is unsigned
     if not symmetric:
@@ -26,45 +30,71 @@ def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
 
 @inline
 def stride(n: int) -> int:
-    """How many numbers to leave for a row of ``n`` that kernels read beside many others.
+    """Return how many numbers to allocate for a row of ``n`` that loops read beside many others.
 
-    Rows a multiple of 512 bytes apart fall into few sets of the first-level cache and evict each other.
+    Rows a multiple of 512 bytes apart share few sets of the first-level cache and evict each other.
     """
     return n + 8 if n % 64 == 0 else n
 
 
 @pair_loop
-def mirror(a: Array, b: Array) -> None:
-    """Write the lower triangle of ``b`` onto the upper one of ``a``, one cache line at a time."""
-    n = a.shape[0]
+def mirror(out: Array, lower: Array) -> None:
+    """Write the lower triangle of ``lower`` onto the upper one of ``out``, one cache line at a time.
+
+    The two may be the same array.
+    """
+    n = out.shape[0]
     lines = n // 8
     for t in prange(lines):
         i = 8 * row_and_end(t, lines, lines, True)[0]
         for j in range(i):
-            line = a[j, i : i + 8]
+            line = out[j, i : i + 8]
             for k in range(8):
-                line[k] = b[i + k, j]
+                line[k] = lower[i + k, j]
         for k in range(8):
             for j in range(k):
-                a[i + j, i + k] = b[i + k, i + j]
+                out[i + j, i + k] = lower[i + k, i + j]
     for i in range(8 * lines, n):
         for j in range(i):
-            a[j, i] = b[i, j]
+            out[j, i] = lower[i, j]
 
 
 @pair_loop
-def scale(a: Array, factor: float, symmetric: bool) -> None:
-    """Multiply in place; of a ``symmetric`` matrix, here and below, the lower triangle."""
-    n, m = a.shape
+def plus_transpose(a: Array) -> Array:
+    """Return ``a + aᵀ``, computed one cache line at a time."""
+    n = a.shape[0]
+    out = np.empty((n, n))
+    lines = n // 8
+    for t in prange(lines):
+        i = 8 * row_and_end(t, lines, lines, True)[0]
+        for j in range(i):
+            line, other = out[j, i : i + 8], a[j, i : i + 8]
+            for k in range(8):
+                total = a[i + k, j] + other[k]
+                line[k] = total
+                out[i + k, j] = total
+        for k in range(8):
+            for j in range(k + 1):
+                out[i + j, i + k] = out[i + k, i + j] = a[i + k, i + j] + a[i + j, i + k]
+    for i in range(8 * lines, n):
+        for j in range(i + 1):
+            out[j, i] = out[i, j] = a[i, j] + a[j, i]
+    return out
+
+
+@pair_loop
+def scale(out: Array, factor: float, symmetric: bool) -> None:
+    """Multiply ``out`` by ``factor``."""
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
-            a[i, j] *= factor
+            out[i, j] *= factor
 
 
 @pair_loop
 def add(a: Array, b: Array, symmetric: bool) -> Array:
-    """The sum, in a new array."""
+    """Return ``a + b`` as a new array."""
     n, m = a.shape
     out = np.empty((n, m))
     for t in prange(n):
@@ -75,23 +105,26 @@ def add(a: Array, b: Array, symmetric: bool) -> Array:
 
 
 @pair_loop
-def accumulate(a: Array, factor: float, b: Array, symmetric: bool) -> None:
-    """Add ``factor * b``, which ``b`` becomes, onto ``a``.
+def accumulate(out: Array, factor: float, scratch: Array, symmetric: bool) -> None:
+    """Add ``factor * scratch`` to ``out``; ``scratch`` is multiplied in place.
 
-    In one loop, product and sum would be rounded once where the processor can, and elsewhere twice.
+    With product and sum in one loop, a processor with fused operations would round once and others twice.
     """
-    n, m = a.shape
+    n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
-            b[i, j] *= factor
+            scratch[i, j] *= factor
         for j in range(end):
-            a[i, j] += b[i, j]
+            out[i, j] += scratch[i, j]
 
 
 @pair_loop
 def row_products(a: Array, b: Array, symmetric: bool) -> Array:
-    """Of each row, the sum of ``a * b``: unlike BLAS, the same bytes on any number of threads."""
+    """Return the sum of ``a * b`` over each row, ``(n,)``.
+
+    Unlike BLAS this gives the same bytes on any number of threads.
+    """
     n, m = a.shape
     out = np.empty(n)
     for t in prange(n):

@@ -2,8 +2,8 @@ r"""The Fréchet mean of points, and Euclidean coordinates about it.
 
 .. math:: \bar x = \arg\min_x \sum_i |\log_x x_i|_x^2, \qquad \sum_i \log_{\bar x} x_i = 0.
 
-Points are seen from their mean as tangents there, and a tangent is told by its components in an orthonormal
-basis. Lengths are those of geodesics: for the Stein divergence, which has none of its own, those of SPD.
+The coordinates of a point are the components of its logarithm at the mean in an orthonormal basis. Lengths
+are those of geodesics; the Stein divergence has no geodesics of its own and uses those of SPD.
 
 References
 ----------
@@ -18,23 +18,26 @@ import numpy as np
 from riemap.manifolds import Manifold
 from riemap.types import Array
 
-CLOSE = 1e-14
-"""Length of the mean tangent against that of a typical one, below which nothing is left to gain."""
+CONVERGED = 1e-14
+"""Ratio of the length of the mean tangent to that of a typical tangent at which the iteration ends. Smaller
+values are rounding errors."""
 
-GAIN = 1e-6
-"""Share of the spread that counts as progress; rounding takes less, even of points that nearly coincide."""
+LEAST_GAIN = 1e-6
+"""Smallest relative decrease of the spread that counts as progress. Rounding changes it by less, even where
+points nearly coincide."""
 
-ROUNDING = 1e-12
-"""Share of the spread that may be nothing but rounding."""
+SPREAD_ROUNDING = 1e-12
+"""Relative increase of the spread that may be a rounding error."""
 
-STALLED, MOST = 20, 2000
-"""Steps without progress after which rounding has the word, and steps in all."""
+STALLED_STEPS, MAX_STEPS = 20, 2000
+"""Number of steps without progress after which the iteration ends, and the largest number of steps in all."""
 
-LONGEST = 16.0
-"""Longest step, in units of one that cannot overshoot; where points spread over a sphere, it is flat."""
+LONGEST_STEP = 16.0
+"""Longest step, as a multiple of the step that cannot overshoot. Longer steps help where the spread is nearly
+flat, as for points all over a sphere."""
 
-SAMPLE = 512
-"""Points among which to look for one to start from."""
+START_SAMPLE = 512
+"""Number of points among which the start is chosen; all their distances are computed."""
 
 
 class _View(NamedTuple):
@@ -42,40 +45,47 @@ class _View(NamedTuple):
 
     x: Array
     pull: Array  # mean of the logarithms: minus half the gradient
-    length: float  # of the pull
-    spread: float  # mean of their squared lengths
-    safe: float  # a step along the pull that cannot overshoot
+    length: float  # length of the pull
+    spread: float  # mean of the squared lengths of the logarithms
+    safe: float  # length of a step along the pull, in units of the pull, that cannot overshoot
 
 
 def frechet_mean(m: Manifold, points: Array) -> Array:
-    r"""The point with the least sum of squared geodesic distances to all others.
+    r"""The point with the smallest sum of squared geodesic distances to all others.
 
-    Steps along the mean of :math:`\log_x x_i` by the secant rule of [BarzilaiBorwein1988], or by what the
-    curvature allows where that would take it uphill, from the point of a sample that is nearest to the rest.
+    Start at the point of a sample that is nearest to the rest of it. Step along the mean of :math:`\log_x
+    x_i` by the secant rule of [BarzilaiBorwein1988], or by a shorter step that the curvature makes safe where
+    that would increase the sum.
 
-    Where no curvature is positive there is one minimum, and this is it. Elsewhere it is unique among points
-    within a small ball [Karcher1977]; of points all over a sphere it is a local minimum.
+    If no curvature is positive, the sum has one minimum, and this finds it. Otherwise the minimum is unique
+    for points within a small ball [Karcher1977]; for points all over a sphere this is a local minimum.
 
     Parameters
     ----------
     m
-        Where the points are.
+        The manifold.
     points
-        ``(n, *m.shape)``.
+        Points, ``(n, *m.shape)``.
 
     Returns
     -------
     One point, of shape ``m.shape``.
+
+    Examples
+    --------
+    >>> from riemap.manifolds import Euclidean
+    >>> frechet_mean(Euclidean(1), np.array([[0.0], [1.0], [5.0]])).round(6).tolist()
+    [2.0]
     """
     here = best = _look(m, _central(m, points), points)
     step, stalled = here.safe, 0
-    for _ in range(MOST):
-        if best.length <= CLOSE * np.sqrt(best.spread) or stalled == STALLED:
+    for _ in range(MAX_STEPS):
+        if best.length <= CONVERGED * np.sqrt(best.spread) or stalled == STALLED_STEPS:
             break
         there = _look(m, _moved(m, here, step), points)
-        if there.spread > here.spread * (1.0 + ROUNDING) and step > here.safe:
+        if there.spread > here.spread * (1.0 + SPREAD_ROUNDING) and step > here.safe:
             there = _look(m, _moved(m, here, step := here.safe), points)
-        lower = there.spread < best.spread * (1.0 - GAIN)
+        lower = there.spread < best.spread * (1.0 - LEAST_GAIN)
         stalled = 0 if lower or there.length < 0.9 * best.length else stalled + 1
         best = there if lower or there.length < best.length else best
         here, step = there, _secant(m, here, there, step)
@@ -83,11 +93,23 @@ def frechet_mean(m: Manifold, points: Array) -> Array:
 
 
 def tangent_basis(m: Manifold, x: Array) -> Array:
-    """Orthonormal tangents at ``x``, ``(m.dim, *m.shape)``.
+    """An orthonormal basis of the tangent space at a point.
 
-    Gram-Schmidt on the projections of the ambient unit vectors. The longest remainder is next, so that no
-    basis vector is made of rounding errors, and it is straightened once more, since they are nearly parallel
-    far from the origin of a hyperbolic space.
+    Gram-Schmidt on the projections of the ambient unit vectors. Each step takes the longest remainder, so
+    that no basis vector consists of rounding errors, and orthogonalises it twice, since remainders are nearly
+    parallel far
+    from the origin of a hyperbolic space.
+
+    Parameters
+    ----------
+    m
+        The manifold.
+    x
+        One point, of shape ``m.shape``.
+
+    Returns
+    -------
+    Tangents, ``(m.dim, *m.shape)``.
     """
     rest = m.to_tangent(x, np.eye(int(np.prod(m.shape))).reshape(-1, *m.shape))
     basis = np.empty((m.dim, *m.shape))
@@ -101,16 +123,30 @@ def tangent_basis(m: Manifold, x: Array) -> Array:
 
 
 def tangent_coordinates(m: Manifold, x: Array, points: Array) -> Array:
-    """Components of ``log_x`` of the points in an orthonormal basis at ``x``, ``(n, m.dim)``."""
+    """Components of ``log_x`` of the points in an orthonormal basis at ``x``.
+
+    Parameters
+    ----------
+    m
+        The manifold.
+    x
+        One point, of shape ``m.shape``.
+    points
+        Points, ``(n, *m.shape)``.
+
+    Returns
+    -------
+    Coordinates, ``(n, m.dim)``.
+    """
     logs = m.log(x, points)
     return np.stack([m.inner(x, logs, b) for b in tangent_basis(m, x)], axis=-1)
 
 
 def _central(m: Manifold, points: Array) -> Array:
-    """Of a sample of the points, the one with the least sum of squared distances to the sample."""
-    count = min(len(points), SAMPLE)
+    """The point of a sample with the smallest sum of squared distances to the sample."""
+    count = min(len(points), START_SAMPLE)
     sample = points[np.linspace(0, len(points) - 1, count).round().astype(np.int64)]
-    return sample[np.argmin(m.pairwise(sample, sample).sum(axis=1))]
+    return sample[np.argmin(m.symmetric_block(sample).sqdist.sum(axis=1))]
 
 
 def _look(m: Manifold, x: Array, points: Array) -> _View:
@@ -135,9 +171,9 @@ def _moved(m: Manifold, view: _View, step: float) -> Array:
 
 
 def _secant(m: Manifold, before: _View, after: _View, step: float) -> float:
-    """The step that would have made the pull vanish, were the spread a parabola; never below the safe one."""
+    """The step after which the pull would vanish if the spread were quadratic; at least the safe step."""
     pull = m.transport(before.x, after.x, before.pull)
     squared = float(m.inner(after.x, pull, pull))
     change = squared - float(m.inner(after.x, pull, after.pull))
     wanted = step * squared / change if change > 0.0 else np.inf
-    return float(np.clip(wanted, after.safe, LONGEST * after.safe))
+    return float(np.clip(wanted, after.safe, LONGEST_STEP * after.safe))

@@ -2,37 +2,122 @@ r"""A space to embed in: a product of manifolds, each with a positive scale.
 
 .. math:: d^2(x, y) = \sum_k s_k\,d_k^2(x_k, y_k), \qquad s_k = e^{\ell_k} > 0.
 
-Points of a space are a tuple of arrays, one for each factor. The scales are given by their logarithms
-:math:`\ell`, one number a factor; left out, every scale is one.
+Points of a space are a tuple of arrays, one for each factor. Scales are given by their logarithms
+:math:`\ell`, one number for each factor; without them, every scale is one.
 """
 
 import functools
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import groupby
-from typing import NamedTuple, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.lower_triangle import add, mirror, row_products, scale
+from riemap.lower_triangle import add, mirror, plus_transpose, row_products, scale
 from riemap.manifolds import MANIFOLDS, Manifold
-from riemap.manifolds.base import Pairs
+from riemap.manifolds.blocks import RectangularBlock, SymmetricBlock, checked_weights, mirrored
 from riemap.types import Array, Rng
 
 Points: TypeAlias = tuple[Array, ...]
 
 MAX_NUMBERS = 4096
-"""How many numbers one point may have; a space beyond that is a slip of the keyboard."""
+"""How many numbers one point may have. A larger space is taken for a typing error."""
 
 
-class SpacePairs(NamedTuple):
-    """Pairs of points, in every factor of a space."""
+@final
+class SpaceSymmetricBlock:
+    """All pairs within one set of ``n`` points of a space.
 
-    sqdist: Array  # (rows, n)
-    gradient: Callable[[Array], tuple[Points, Array]]  # w -> gradients in points and in log-scales
+    Attributes
+    ----------
+    lower
+        Squared distances, ``(n, n)``; only the lower triangle may be read.
+    """
+
+    def __init__(self, parts: list[SymmetricBlock], scales: Array) -> None:
+        self._parts, self._scales = parts, scales
+        self.lower = _scaled_sum([p.lower for p in parts], scales, symmetric=True)
+
+    @cached_property
+    def sqdist(self) -> Array:
+        """All squared distances, ``(n, n)``."""
+        mirror(self.lower, self.lower)
+        return self.lower
+
+    def gradient(self, w: Array) -> tuple[Points, Array]:
+        r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in the points and in the log-scales.
+
+        Parameters
+        ----------
+        w
+            Weights of ordered pairs, ``(n, n)``, of any kind.
+
+        Returns
+        -------
+        points
+            Riemannian gradients, an array ``(n, *shape)`` for each factor.
+        log_scales
+            Derivatives in the log-scales, one number for each factor.
+        """
+        return self._gradient(plus_transpose(checked_weights(w, self.lower.shape)))
+
+    def gradient_lower(self, w: Array, out: Array | None = None) -> tuple[Points, Array]:
+        r"""As :meth:`gradient`, for weights of both ends of a pair, :math:`w_{ij} + w_{ji}`.
+
+        Parameters
+        ----------
+        w
+            Weights of unordered pairs, ``(n, n)``; only the lower triangle is read.
+        out
+            Where to write the whole symmetric matrix; may be ``w`` itself. A new array by default.
+
+        Returns
+        -------
+        As :meth:`gradient`.
+        """
+        return self._gradient(mirrored(w, self.lower.shape, out))
+
+    def _gradient(self, both: Array) -> tuple[Points, Array]:
+        points = tuple(s * p.gradient_symmetric(both) for s, p in zip(self._scales, self._parts, strict=True))
+        return points, _scale_gradient(both, [p.lower for p in self._parts], symmetric=True)
+
+
+@final
+class SpaceRectangularBlock:
+    """The pairs of ``n`` row points with ``m`` column points of a space.
+
+    Attributes
+    ----------
+    sqdist
+        Squared distances, ``(n, m)``.
+    """
+
+    def __init__(self, parts: list[RectangularBlock], scales: Array) -> None:
+        self._parts, self._scales = parts, scales
+        self.sqdist = _scaled_sum([p.sqdist for p in parts], scales, symmetric=False)
+
+    def gradient(self, w: Array) -> tuple[Points, Array]:
+        r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, y_j)` in the row points and in the log-scales.
+
+        Parameters
+        ----------
+        w
+            Weights, ``(n, m)``.
+
+        Returns
+        -------
+        points
+            Riemannian gradients, an array ``(n, *shape)`` for each factor.
+        log_scales
+            Derivatives in the log-scales, one number for each factor.
+        """
+        w = checked_weights(w, self.sqdist.shape)
+        points = tuple(s * p.gradient(w) for s, p in zip(self._scales, self._parts, strict=True))
+        return points, _scale_gradient(w, [p.sqdist for p in self._parts], symmetric=False)
 
 
 @final
@@ -40,6 +125,18 @@ class SpacePairs(NamedTuple):
 class Space:
     """A product of one or more manifolds.
 
+    Parameters
+    ----------
+    factors
+        The manifolds, at least one.
+
+    Raises
+    ------
+    InputError
+        If there is no factor.
+
+    Examples
+    --------
     >>> space = Space.parse("H3^2 x Gr(2,4)")
     >>> space.dim, str(space)
     (10, 'H3^2 x Gr(2,4)')
@@ -53,7 +150,22 @@ class Space:
 
     @classmethod
     def parse(cls, text: str) -> "Space":
-        """Read a space as it is spelled everywhere: ``"H3^2 x Gr(2,4)"``."""
+        """Read a space as it is spelled everywhere.
+
+        Parameters
+        ----------
+        text
+            Factors joined by ``x``, each with an optional power: ``"H3^2 x Gr(2,4)"``.
+
+        Returns
+        -------
+        The space.
+
+        Raises
+        ------
+        InputError
+            If a factor cannot be read, or a point would have more than 4096 numbers.
+        """
         return cls(tuple(_parse(text)))
 
     def __str__(self) -> str:
@@ -66,49 +178,93 @@ class Space:
         return sum(m.dim for m in self.factors)
 
     def random(self, rng: Rng, n: int, radius: float = 1.0) -> Points:
-        """``n`` points about the origin, at typical distance ``radius`` from it in every factor."""
+        """Draw points around the origin of every factor.
+
+        Parameters
+        ----------
+        rng
+            Random generator.
+        n
+            Number of points.
+        radius
+            Root mean square of the distances to the origin, in every factor.
+
+        Returns
+        -------
+        Points, an array ``(n, *shape)`` for each factor.
+        """
         return tuple(m.random(rng, n, radius) for m in self.factors)
 
     def sqdist(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
-        """Squared distance of ``x`` and ``y``; leading axes broadcast."""
+        """Return the squared distances of ``x`` and ``y``; leading axes broadcast."""
         parts = [m.sqdist(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
         return _weighted(self._scales(log_scales), parts)
 
     def pairwise(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
-        """All squared distances, ``(n, m)``."""
+        """Return all squared distances of two sets of points, ``(n, m)``."""
         parts = [m.pairwise(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
         return _weighted(self._scales(log_scales), parts)
 
-    def pairs(self, x: Points, log_scales: Array | None = None) -> SpacePairs:
-        r"""All squared distances within ``x``, ready for the way back.
+    def symmetric_block(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
+        """Compute all pairs within one set of points.
 
-        ``gradient(w)`` differentiates :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`. A point is in a row and
-        in a column, so its gradient takes :math:`w + w^\top`; a scale's takes ``w``.
+        Parameters
+        ----------
+        x
+            Points, an array ``(n, *shape)`` for each factor.
+        log_scales
+            Logarithms of the scales, one for each factor; zeros by default.
+
+        Returns
+        -------
+        Squared distances, and gradients at both ends of every pair.
+
+        Raises
+        ------
+        InputError
+            If the shape of the points or of the log-scales is not that of the space.
         """
-        sqdist, gradient = self.triangle(x, log_scales)
-        mirror(sqdist, sqdist)
-        return SpacePairs(sqdist, lambda w: gradient(w + w.T))
+        parts = [m.symmetric_block(a) for m, a in zip(self.factors, x, strict=True)]
+        return SpaceSymmetricBlock(parts, self._scales(log_scales))
 
-    def triangle(self, x: Points, log_scales: Array | None = None) -> SpacePairs:
-        r"""All squared distances within ``x``, of which only the lower triangle may be read.
+    def rectangular_block(
+        self, x: Points, y: Points, log_scales: Array | None = None
+    ) -> SpaceRectangularBlock:
+        """Compute the pairs of two sets of points.
 
-        ``gradient(both)`` takes :math:`w + w^\top` and gives what it does for :meth:`pairs`.
+        Parameters
+        ----------
+        x, y
+            Row points and column points.
+        log_scales
+            Logarithms of the scales, one for each factor; zeros by default.
+
+        Returns
+        -------
+        Squared distances, and gradients at the row points.
+
+        Raises
+        ------
+        InputError
+            If the shape of the points or of the log-scales is not that of the space.
         """
-        parts = [m.triangle(a) for m, a in zip(self.factors, x, strict=True)]
-        return _joined(parts, self._scales(log_scales), True)
+        parts = [m.rectangular_block(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        return SpaceRectangularBlock(parts, self._scales(log_scales))
 
-    def rows(self, x: Points, rows: slice, log_scales: Array | None = None) -> SpacePairs:
-        r"""Squared distances from some of the points to all of them, ready for the way back.
+    def pairs(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
+        """Compute all pairs within one set of points; a short name of :meth:`symmetric_block`.
 
-        ``gradient(both)`` takes these rows of :math:`w + w^\top` and gives the gradient at these points of
-        :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)`, and the share of these rows in that of the log-scales.
+        Examples
+        --------
+        >>> pairs = Space.parse("E1").pairs((np.array([[0.0], [2.0]]),))
+        >>> pairs.sqdist.tolist()
+        [[0.0, 4.0], [4.0, 0.0]]
         """
-        parts = [m.pairs(a[rows], a) for m, a in zip(self.factors, x, strict=True)]
-        return _joined(parts, self._scales(log_scales), False)
+        return self.symmetric_block(x, log_scales)
 
     def gradient(self, x: Points, w: Array, log_scales: Array | None = None) -> tuple[Points, Array]:
-        r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in the points and in the log-scales."""
-        return self.pairs(x, log_scales).gradient(w)
+        r"""Return the gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in points and log-scales."""
+        return self.symmetric_block(x, log_scales).gradient(w)
 
     def _scales(self, log_scales: Array | None) -> Array:
         if log_scales is None:
@@ -120,24 +276,21 @@ class Space:
         return np.exp(log_scales)
 
 
-def _joined(parts: list[Pairs], scales: Array, symmetric: bool) -> SpacePairs:
-    """The sum of the factors' squared distances times their scales; if ``symmetric``, lower triangles."""
-    for s, p in zip(scales, parts, strict=True):
+def _scaled_sum(parts: list[Array], scales: Array, symmetric: bool) -> Array:
+    """Scale the squared distances of the factors in place, and add them up; lower triangles if symmetric."""
+    for s, part in zip(scales, parts, strict=True):
         if s != 1.0:
-            scale(p.sqdist, s, symmetric)  # ours alone: nothing else has seen it
+            scale(part, s, symmetric)
+    return functools.reduce(lambda a, b: add(a, b, symmetric), parts)
 
-    def gradient(both: Array) -> tuple[Points, Array]:
-        share = 1.0 if symmetric else 0.5
-        points = tuple(s * p.gradient(both) for s, p in zip(scales, parts, strict=True))
-        products = [row_products(both, p.sqdist, symmetric) for p in parts]
-        return points, np.array([share * float(row.sum()) for row in products])
 
-    sqdist = functools.reduce(lambda a, b: add(a, b, symmetric), [p.sqdist for p in parts])
-    return SpacePairs(sqdist, gradient)
+def _scale_gradient(w: Array, parts: list[Array], symmetric: bool) -> Array:
+    """Sum the weights times the scaled squared distances of each factor."""
+    return np.array([float(row_products(w, part, symmetric).sum()) for part in parts])
 
 
 def _weighted(scales: Array, parts: list[Array]) -> Array:
-    """Sum of the parts times their scales, without touching a lone part of scale one."""
+    """Sum the parts times their scales; a single part of scale one is returned as it is."""
     if len(parts) == 1 and scales[0] == 1.0:
         return parts[0]
     total = scales[0] * parts[0]

@@ -3,18 +3,18 @@
 ``math.log`` in a Numba loop is a call into the C library, and a call keeps the loop scalar.
 The functions here are straight-line arithmetic on bits and polynomials: inlined into a loop
 over nodes they become SIMD instructions. Each is within a few units in the last place of the
-true value (``tests/test_vmath.py`` measures it against mpmath), and a NaN that goes in
-comes out.
+true value (``tests/test_vmath.py`` measures it against mpmath). The result for a NaN is NaN.
 
-The coefficients are printed by ``tools/vmath_coefficients.py``.
+``tools/vmath_coefficients.py`` prints the coefficients.
 
-How to write kernels with them:
+How to write loops with them:
 
-* Compile kernels with :func:`pair_loop`: rows run in parallel, and sums over the inner loop may be
-  reassociated, without which no reduction vectorises. A row is summed by one thread, so the
-  bytes do not depend on the number of threads.
-* Compile helpers with :func:`inline`. Their own arithmetic keeps its order even inside a kernel,
-  so put there whatever relies on it (a difference of nearly equal numbers, an error term).
+* Compile a loop over pairs with :func:`pair_loop`, and a loop over single points with :func:`point_loop`.
+  Rows run in parallel, and sums over the inner loop may be reassociated, without which no reduction
+  vectorises. One thread sums a row, so the bytes do not depend on the number of threads.
+* Compile helpers with :func:`inline`. Their own arithmetic keeps its order inside a loop that may
+  reassociate, so put there whatever relies on the order (a difference of nearly equal numbers, an error
+  term).
 """
 
 import math
@@ -30,31 +30,38 @@ from riemap.threads import set_wait_policy
 set_wait_policy()
 
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
-"""Decorator for a scalar helper, compiled into the loops that call it."""
+"""Decorator for a small helper, compiled into the loops that call it."""
 
 pair_loop = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "reassoc"})
-"""Decorator for a loop over pairs; compiled on first use and kept on disk.
+"""Decorator for a loop over pairs of points; compiled on first use and kept on disk.
 
-Sums may be taken in another order, which is what lets them vectorise. A loop that also stores is compiled
-twice, and where the arrays lie in memory decides which of the two runs: so a sum whose bytes must be the same
-in every run has a loop to itself, unless what is read and written are the same row of different matrices.
-The process that compiles a kernel runs its body as optimised once, those that load it from disk as optimised
-twice, in which products of a long formula may be fused with other sums: some kernels of 3 x 3 matrices then
-differ in the last bit.
+The compiler may take sums in another order, which is what lets them vectorise. It compiles a loop that sums
+and also stores twice, and the addresses of the arrays decide which of the two versions runs. So a sum
+whose bytes must be the same in every run has a loop of its own, unless the loop reads and writes the same row
+of different matrices.
+
+The process that compiles a loop runs machine code that was optimised once; a process that loads it from disk
+runs code that was optimised twice, in which products of a long formula may be fused with other sums. Some
+loops over 3 x 3 matrices then differ in the last bit.
 """
 
-TINY = 2.2250738585072014e-308  # smallest normal number
+point_loop = pair_loop
+"""Decorator for a loop over single points, with the same options as :data:`pair_loop`."""
+
+TINY = 2.2250738585072014e-308
+"""The smallest normal number. Added to a divisor it turns 0/0 into 0 and changes nothing else."""
+
 INF = float("inf")
 NAN = float("nan")
 
-_LN2_HIGH = 0.6931471803691238  # ln 2 without its last 32 bits: times an exponent it is exact
-_LN2_LOW = 1.9082149292705877e-10  # and the rest
+_LN2_HIGH = 0.6931471803691238  # ln 2 without its last 32 bits, so that its product with an exponent is exact
+_LN2_LOW = 1.9082149292705877e-10  # ln 2 - _LN2_HIGH
 _LOG2_E = 1.4426950408889634
 _PI_2 = 1.5707963267948966
 _PI_4 = 0.7853981633974483
 _PI = 3.141592653589793
 _TAN_PI_8 = 0.41421356237309503
-_ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, held in the low bits
+_ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds a number to an integer, held in its low bits
 _ROUND_BITS = 0x4338000000000000
 _SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 
@@ -141,7 +148,7 @@ _COS_THIRD = (
 
 
 def _intrinsic(emit: Callable[..., Any], result: Any, *arguments: Any) -> Any:
-    """A function of these types that compiles to what ``emit(builder, *values)`` builds."""
+    """Make a function of these types that compiles to what ``emit(builder, *values)`` builds."""
 
     def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         return emit(builder, *values)
@@ -214,8 +221,8 @@ def log(x: float) -> float:
 def log1p(x: float) -> float:
     """``log(1 + x)`` for ``x >= 0``; keeps its digits as ``x`` goes to zero.
 
-    Near zero, where ``1 + x`` loses digits, ``x`` itself is the ``f`` of the reduced argument;
-    elsewhere the logarithm is large enough not to miss them.
+    Near zero ``1 + x`` loses digits, so ``x`` itself is used as the ``f`` of the reduced argument.
+    Elsewhere the logarithm is large enough that the lost digits do not matter.
     """
     y = 1.0 + x
     k, m = _split(y)
@@ -267,7 +274,8 @@ def atan2(y: float, x: float) -> float:
 def over_sine(q: float) -> float:
     """``d / sin d`` for ``q = sin²(d/2)`` in [0, 1/2], that is, for ``d`` up to a right angle.
 
-    In two halves, as the compiler does not unroll a longer loop, and so does not vectorise around it.
+    The polynomial is evaluated in two halves: the compiler does not unroll a longer loop, and then does not
+    vectorise the loop around it.
     """
     square = q * q
     fourth = square * square

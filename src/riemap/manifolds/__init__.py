@@ -1,19 +1,17 @@
-"""The spaces that points can live in, each in a file of its own.
+"""The manifolds that points can live in, by family.
 
-Listing a class here puts it into the command line, the docs table, the benchmark and every law of the
-conformance suite.
+Listing a class in ``MANIFOLDS`` puts it into the command line, the docs table, the benchmark and every
+law of the conformance suite.
 """
 
-from riemap.manifolds.base import CompactManifold, Manifold, Pairs
-from riemap.manifolds.bures import BuresWasserstein
+from riemap.manifolds.base import CompactManifold, Manifold
+from riemap.manifolds.blocks import PairKernel, RectangularBlock, SymmetricBlock
 from riemap.manifolds.euclidean import Euclidean
 from riemap.manifolds.grassmann import Grassmann
-from riemap.manifolds.hyperboloid import Hyperboloid
-from riemap.manifolds.logspd import LogSPD
+from riemap.manifolds.hyperbolic import Hyperboloid
 from riemap.manifolds.rotations import Rotations
-from riemap.manifolds.spd import SPD
+from riemap.manifolds.spd import SPD, BuresWasserstein, LogSPD, Stein
 from riemap.manifolds.sphere import Sphere
-from riemap.manifolds.stein import Stein
 
 MANIFOLDS: tuple[type[Manifold], ...] = (
     Euclidean,
@@ -27,4 +25,20 @@ MANIFOLDS: tuple[type[Manifold], ...] = (
     Rotations,
 )
 
-__all__ = ["MANIFOLDS", "CompactManifold", "Manifold", "Pairs"]
+__all__ = [
+    "MANIFOLDS",
+    "SPD",
+    "BuresWasserstein",
+    "CompactManifold",
+    "Euclidean",
+    "Grassmann",
+    "Hyperboloid",
+    "LogSPD",
+    "Manifold",
+    "PairKernel",
+    "RectangularBlock",
+    "Rotations",
+    "Sphere",
+    "Stein",
+    "SymmetricBlock",
+]

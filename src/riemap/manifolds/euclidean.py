@@ -1,44 +1,21 @@
-r"""Euclidean space :math:`\mathbb{R}^n`, where everything is what it seems."""
+r"""Euclidean space :math:`\mathbb{R}^n`, the flat space with the usual dot product."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from numba import prange
 
-from riemap.manifolds.base import Manifold, Pairs, check_size
+from riemap.manifolds.base import Manifold
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared import flat_loops
 from riemap.types import Array
-from riemap.vmath import pair_loop
 
 
-@pair_loop
-def forward(x: Array, y: Array) -> Array:
-    """All squared distances between the columns of ``x`` and of ``y``."""
-    n, m = x.shape[1], y.shape[1]
-    out = np.empty((n, m))
-    for i in prange(n):
-        for j in range(m):
-            d = x[0, i] - y[0, j]
-            out[i, j] = d * d
-        for k in range(1, x.shape[0]):
-            for j in range(m):
-                d = x[k, i] - y[k, j]
-                out[i, j] += d * d
-    return out
+def _by_coordinate(x: Array) -> Array:
+    return x.T.copy()
 
 
-@pair_loop
-def gradient(x: Array, y: Array, w: Array) -> Array:
-    """Row ``i``: the sum over ``j`` of ``2 w (x_i - y_j)``."""
-    n, m = x.shape[1], y.shape[1]
-    out = np.empty((n, x.shape[0]))
-    for i in prange(n):
-        for k in range(x.shape[0]):
-            slope = 0.0
-            for j in range(m):
-                slope += w[i, j] * (x[k, i] - y[k, j])
-            out[i, k] = 2.0 * slope
-    return out
+_KERNEL = PairKernel(_by_coordinate, flat_loops.forward, flat_loops.gradient)
 
 
 @final
@@ -56,9 +33,6 @@ class Euclidean(Manifold):
     name: ClassVar[str] = "Euclidean"
     formula: ClassVar[str] = "‖x − y‖"
 
-    def __post_init__(self) -> None:
-        check_size(self.n, 1, str(self))
-
     @property
     def shape(self) -> tuple[int, ...]:
         return (self.n,)
@@ -75,16 +49,16 @@ class Euclidean(Manifold):
     def origin(self) -> Array:
         return np.zeros(self.n)
 
-    def kernel(self, x: Array, y: Array) -> Pairs:
-        columns, others = x.T.copy(), y.T.copy()
-        return Pairs(forward(columns, others), lambda w: gradient(columns, others, w))
+    @property
+    def pair_kernel(self) -> PairKernel[Array]:
+        return _KERNEL
 
     def project(self, x: Array) -> Array:
-        """Every array is a point."""
+        """Return a copy: every array is a point."""
         return np.array(x, dtype=np.float64)
 
     def to_tangent(self, x: Array, u: Array) -> Array:
-        """Every array is a tangent."""
+        """Return a copy: every array is a tangent."""
         return u + np.zeros_like(x)
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
@@ -100,7 +74,7 @@ class Euclidean(Manifold):
         return y - x
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
-        """Parallel: ``u`` itself."""
+        """Parallel transport leaves ``u`` as it is."""
         return u + np.zeros_like(x) + np.zeros_like(y)
 
     def sqdist(self, x: Array, y: Array) -> Array:
@@ -108,5 +82,5 @@ class Euclidean(Manifold):
         return np.sum((x - y) ** 2, axis=-1)
 
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
-        """0 everywhere."""
+        """Zero everywhere."""
         return np.zeros_like(self.inner(x, u, v))

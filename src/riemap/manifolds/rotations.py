@@ -8,7 +8,7 @@ Points are rotation matrices, tangents are :math:`P = AX` with skew ``X``, and
 over the phases :math:`\theta_k` of the eigenvalues of :math:`M = A^\top B` [Cruceru2021, app. D]. They
 come in pairs, one for each plane of rotation. With the symmetric and skew parts :math:`M = S + K`,
 which commute, an eigenvector ``u`` of ``S`` has :math:`Su = \cos\theta\,u` and
-:math:`\|Ku\| = |\sin\theta|`, so a symmetric eigenproblem and an atan2 give all of it, and
+:math:`\|Ku\| = |\sin\theta|`, so a symmetric eigenproblem and an atan2 give all phases, and
 :math:`\log M = K\,f(S)` with :math:`f = \theta/\sin\theta`.
 
 For ``n = 3`` the rotations are the unit quaternions up to sign, :math:`Gr(1, 4)`, with distances
@@ -22,26 +22,27 @@ References
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 from numba import prange
 
 from riemap import linalg
-from riemap.linalg import eigh_inplace, transpose
+from riemap.linalg import eigh_inplace, orthogonal_factor, transpose
 from riemap.lower_triangle import row_and_end, stride
-from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, sectional_from
-from riemap.manifolds.grassmann import orthogonal_factor, sinc
-from riemap.manifolds.principal_angles import forward1, gradient1
+from riemap.manifolds.base import CUT, CompactManifold
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared import unit_vectors
+from riemap.manifolds.shared.formulas import sectional_from, sinc
 from riemap.types import Array, Rng
-from riemap.vmath import inline, pair_loop
+from riemap.vmath import inline, pair_loop, point_loop
 
 # --- n = 3: quaternions -----------------------------------------------------------------------------
 
 
-@pair_loop
+@point_loop
 def _quaternions(a: Array) -> Array:
-    """One column a rotation: the unit quaternion, from its largest component."""
+    """Unit quaternions of rotations, one in each column, computed from their largest components."""
     out = np.empty((4, stride(a.shape[0])))
     for i in prange(a.shape[0]):
         x, y, z = a[i, 0, 0], a[i, 1, 1], a[i, 2, 2]
@@ -63,7 +64,7 @@ def _quaternions(a: Array) -> Array:
 def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
     r""":math:`A[\omega]_\times` with :math:`\omega = 2\,\mathrm{Im}(\bar qv)`.
 
-    The tangent that the quaternion moves along.
+    The rotation moves along this tangent while its quaternion ``q`` moves along ``v``.
     """
     s, x, y, z = q[:, : len(a)]
     a0, b0, c0, d0 = v.T
@@ -79,12 +80,26 @@ def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
     return np.asarray(rows, dtype=np.float64)
 
 
-def _pairs3(x: Array, y: Array) -> Pairs:
-    rows = _quaternions(x)
-    others = rows if y is x else _quaternions(y)
-    sqdist, slopes = np.empty((2, len(x), len(y)))
-    forward1(rows, others, y is x, 8.0, sqdist, slopes)
-    return Pairs(sqdist, lambda w: _quaternion_tangent(x, rows, gradient1(rows, others, slopes, w)))
+class _Prepared(NamedTuple):
+    """Rotations, and the coordinates that the loops read."""
+
+    x: Array  # (count, n, n)
+    coords: Array
+
+
+def _prepare3(x: Array) -> _Prepared:
+    return _Prepared(x, _quaternions(x))
+
+
+def _forward3(a: _Prepared, b: _Prepared, symmetric: bool, out: Array, slopes: Array) -> None:
+    unit_vectors.lines_forward(a.coords, b.coords, symmetric, 8.0, out, slopes)
+
+
+def _gradient3(a: _Prepared, b: _Prepared, slopes: Array, w: Array) -> Array:
+    return _quaternion_tangent(a.x, a.coords, unit_vectors.lines_gradient(a.coords, b.coords, slopes, w))
+
+
+_KERNEL3 = PairKernel(_prepare3, _forward3, _gradient3, saved=1)
 
 
 # --- any size: eigenvectors of the symmetric part ---------------------------------------------------
@@ -92,7 +107,7 @@ def _pairs3(x: Array, y: Array) -> Pairs:
 
 @inline
 def _parts(a: Array, b: Array, s: Array, k: Array, v: Array) -> None:
-    """Symmetric part of ``aᵀ b``, diagonalised, skew part, and eigenvectors."""
+    """Write the symmetric part of ``aᵀ b``, diagonalised, its skew part, and eigenvectors of the former."""
     n = a.shape[0]
     for p in range(n):
         for q in range(n):
@@ -151,10 +166,11 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     return out
 
 
-def _pairs_any(x: Array, y: Array) -> Pairs:
-    sqdist = np.empty((len(x), len(y)))
-    _forward_any(x, y, y is x, sqdist)
-    return Pairs(sqdist, lambda w: x @ _skew(_gradient_any(x, y, w)))
+def _tangent_gradient_any(x: Array, y: Array, w: Array) -> Array:
+    return x @ _skew(_gradient_any(x, y, w))
+
+
+_KERNEL_ANY = PairKernel(lambda x: x, _forward_any, _tangent_gradient_any)
 
 
 @final
@@ -172,9 +188,7 @@ class Rotations(CompactManifold):
     name: ClassVar[str] = "rotations"
     formula: ClassVar[str] = "‖log(AᵀB)‖_F"
     examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
-
-    def __post_init__(self) -> None:
-        check_size(self.n, 2, str(self))
+    least_size: ClassVar[int] = 2
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -192,15 +206,16 @@ class Rotations(CompactManifold):
     def origin(self) -> Array:
         return np.eye(self.n)
 
-    def kernel(self, x: Array, y: Array) -> Pairs:
-        return _pairs3(x, y) if self.n == 3 else _pairs_any(x, y)
+    @property
+    def pair_kernel(self) -> PairKernel[Any]:
+        return _KERNEL3 if self.n == 3 else _KERNEL_ANY
 
     def uniform(self, rng: Rng, n: int) -> Array:
         """Orthogonal factors of Gaussian matrices, reflected where they are reflections."""
         return self.project(rng.standard_normal((n, *self.shape)))
 
     def project(self, x: Array) -> Array:
-        """The nearest orthogonal matrix; of a reflection, its last column turned round first."""
+        """Return the nearest orthogonal matrix; the last column of a reflection changes its sign first."""
         sign = np.where(np.linalg.det(x) < 0, -1.0, 1.0)[..., None]
         return orthogonal_factor(np.concatenate([x[..., :-1], (x[..., -1] * sign)[..., None]], axis=-1))
 
@@ -245,7 +260,7 @@ def _skew(a: Array) -> Array:
 
 
 def _exp(a: Array) -> Array:
-    """Of a skew matrix: cosine and sinc are even, hence functions of ``aᵀ a``."""
+    """Exponential of a skew matrix: cosine and sinc are even, hence functions of ``aᵀ a``."""
     squares, vectors = linalg.eigh(transpose(a) @ a)
     theta = np.sqrt(np.maximum(squares, 0.0))
     return linalg.apply(np.cos, theta, vectors) + a @ linalg.apply(sinc, theta, vectors)

@@ -19,8 +19,12 @@ from typing import ClassVar, final
 import numpy as np
 from numba import prange
 
-from riemap.lower_triangle import mirror, row_and_end, stride
-from riemap.manifolds.base import CUT, CompactManifold, Pairs, check_size, contiguous
+from riemap.lower_triangle import mirror, row_and_end
+from riemap.manifolds.base import CUT, CompactManifold
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared.formulas import contiguous
+from riemap.manifolds.shared.quadric import Quadric
+from riemap.manifolds.shared.unit_vectors import by_coordinate, move, near_and_far, project_row
 from riemap.types import Array, Rng
 from riemap.vmath import inline, over_sine, pair_loop
 
@@ -30,7 +34,7 @@ def angle_and_slope(near: float, far: float) -> tuple[float, float]:
     r"""``d`` and ``d / sin d`` from :math:`\|x-y\|^2` and :math:`\|x+y\|^2`.
 
     The smaller of the two angles with ``y`` and ``-y`` has :math:`\sin^2\frac d2` at most a half, where
-    its quotient with the sine is a polynomial. The sine has the floor :data:`CUT`.
+    its quotient with the sine is a polynomial. The sine is at least :data:`CUT`.
     """
     sine = 0.5 * math.sqrt(near * far)
     obtuse = near > far
@@ -39,46 +43,9 @@ def angle_and_slope(near: float, far: float) -> tuple[float, float]:
     return d, d / max(sine, CUT) if obtuse else ratio
 
 
-@inline
-def near_and_far(x: Array, i: int, y: Array, near: Array, far: Array) -> None:
-    """Squared lengths of ``x_i - y_j`` and ``x_i + y_j`` for all ``j``, two coordinates at a time."""
-    a, b = x[0, i], x[1, i]
-    for j in range(near.size):
-        c, d = y[0, j], y[1, j]
-        near[j] = (a - c) ** 2 + (b - d) ** 2
-        far[j] = (a + c) ** 2 + (b + d) ** 2
-    for k in range(2, x.shape[0], 2):
-        a, b = x[k, i], x[k + 1, i]
-        for j in range(near.size):
-            c, d = y[k, j], y[k + 1, j]
-            near[j] += (a - c) ** 2 + (b - d) ** 2
-            far[j] += (a + c) ** 2 + (b + d) ** 2
-
-
-@inline
-def project_row(x: Array, i: int, out: Array) -> None:
-    """Take from row ``i`` of ``out`` its part along ``x_i``."""
-    excess = 0.0
-    for k in range(x.shape[0]):
-        excess += out[i, k] * x[k, i]
-    for k in range(x.shape[0]):
-        out[i, k] -= excess * x[k, i]
-
-
-@pair_loop
-def columns(x: Array) -> Array:
-    """One row a coordinate, as the kernels read them; and one of zeros if that makes their number even."""
-    n, size = x.shape
-    out = np.zeros((size + size % 2, stride(n)))
-    for i in prange(n):
-        for k in range(size):
-            out[k, i] = x[i, k]
-    return out
-
-
 @pair_loop
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    """Squared distances, and ``d / sin d``, between the columns of ``x`` and of ``y``."""
+    """Write squared distances and ``d / sin d`` between the columns of ``x`` and of ``y``."""
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
@@ -92,7 +59,11 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> 
 
 @pair_loop
 def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``."""
+    """Row ``i``: the sum of ``-2 w log``.
+
+    The loop over lines differs in one respect: it multiplies before it subtracts, since the sign of ``y``
+    varies. Here the difference comes first, which keeps the digits of close points.
+    """
     n, m = w.shape
     out = np.empty((n, x.shape[0]))
     for i in prange(n):
@@ -107,40 +78,9 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     return out
 
 
-@pair_loop
-def _move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-    """``exp`` and ``transport``, a point at a time."""
-    n, size = x.shape
-    y, moved = np.empty_like(x), np.empty_like(x)
-    for i in prange(n):
-        square = 0.0
-        for k in range(size):
-            square += u[i, k] * u[i, k]
-        t = math.sqrt(square)
-        cos, sinc = math.cos(t), math.sin(t) / t if t > 0.0 else 1.0
-        square = 0.0
-        for k in range(size):
-            y[i, k] = cos * x[i, k] + sinc * u[i, k]
-            square += y[i, k] * y[i, k]
-        length = math.sqrt(square)
-        far = slope = 0.0
-        for k in range(size):
-            y[i, k] /= length
-            far += (x[i, k] + y[i, k]) ** 2
-            slope += (y[i, k] - x[i, k]) * v[i, k]
-        slope *= 2.0 / max(far, CUT)
-        excess = 0.0
-        for k in range(size):
-            moved[i, k] = v[i, k] - slope * (x[i, k] + y[i, k])
-            excess += moved[i, k] * y[i, k]
-        for k in range(size):
-            moved[i, k] -= excess * y[i, k]
-    return y, moved
-
-
 @final
 @dataclass(frozen=True)
-class Sphere(CompactManifold):
+class Sphere(Quadric, CompactManifold):
     r""":math:`\mathbb{S}^n` of curvature 1; ``n`` is the intrinsic dimension.
 
     >>> s = Sphere(2)
@@ -148,43 +88,24 @@ class Sphere(CompactManifold):
     ((3,), 2, 'S2')
     """
 
-    n: int
     symbol: ClassVar[str] = "S"
     name: ClassVar[str] = "sphere"
     formula: ClassVar[str] = "2·atan2(‖x−y‖, ‖x+y‖)"
-
-    def __post_init__(self) -> None:
-        check_size(self.n, 1, str(self))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.n + 1,)
-
-    @property
-    def dim(self) -> int:
-        return self.n
 
     @property
     def curvature(self) -> tuple[float, float]:
         return (1.0, 1.0)
 
     @property
-    def origin(self) -> Array:
-        return np.eye(1, self.n + 1)[0]
-
-    def kernel(self, x: Array, y: Array) -> Pairs:
-        rows = columns(x)
-        others = rows if y is x else columns(y)
-        sqdist, slopes = np.empty((2, len(x), len(y)))
-        _forward(rows, others, y is x, sqdist, slopes)
-        return Pairs(sqdist, lambda w: _gradient(rows, others, slopes, w)[:, : x.shape[1]])
+    def pair_kernel(self) -> PairKernel[Array]:
+        return PairKernel(by_coordinate, _forward, self._trimmed(_gradient), saved=1)
 
     def uniform(self, rng: Rng, n: int) -> Array:
         """Directions of Gaussian vectors."""
         return self.project(rng.standard_normal((n, *self.shape)))
 
     def around(self, rng: Rng, y: Array) -> Array:
-        """Directions as seen from zero."""
+        """Take the directions of the layout."""
         return self.project(y)
 
     def project(self, x: Array) -> Array:
@@ -205,8 +126,8 @@ class Sphere(CompactManifold):
         return self.project(np.cos(t) * x + np.sinc(t / np.pi) * u)
 
     def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-        """In one pass."""
-        return _move(*contiguous(x, u, v))
+        """In one loop."""
+        return move(*contiguous(x, u, v))
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`\frac{d}{\sin d}\,\mathrm{proj}_x(y - x)` with :math:`d = d(x, y)`."""
@@ -216,7 +137,7 @@ class Sphere(CompactManifold):
         return d / np.maximum(0.5 * near * far, CUT) * _tangent(x, y - x)
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
-        r"""Parallel: :math:`u - \frac{y\cdot u}{1 + x\cdot y}(x + y)`; ``u`` itself to the antipode."""
+        r"""Parallel: :math:`u - \frac{y\cdot u}{1 + x\cdot y}(x + y)`; at the antipode, ``u`` itself."""
         far = np.sum((x + y) ** 2, axis=-1, keepdims=True)  # 2 (1 + x.y)
         slope = np.sum((y - x) * u, axis=-1, keepdims=True)
         return _tangent(y, u - 2.0 * slope / np.maximum(far, CUT) * (x + y))
@@ -227,7 +148,7 @@ class Sphere(CompactManifold):
         return np.asarray((2.0 * np.arctan2(near, far)) ** 2)
 
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
-        """1 everywhere."""
+        """One everywhere."""
         return np.ones_like(self.inner(x, u, v))
 
 

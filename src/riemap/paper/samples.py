@@ -13,7 +13,7 @@ import numpy as np
 from riemap.curvature import sectional
 from riemap.curvature.geodesic_triangles import DEFAULT_TRIPLES, angle_sums
 from riemap.embeddings import Embedding
-from riemap.manifolds.euclidean import Euclidean
+from riemap.manifolds import Euclidean
 from riemap.random_graphs import Sweep, distance_matrix, sample, threshold_graphs, thresholds
 from riemap.types import Array
 

@@ -89,7 +89,7 @@ def distance_matrix(points: Embedding) -> Array:
     (2, 2)
     """
     check_memory(points.n)
-    return np.sqrt(points.space.pairwise(points.points, points.points, points.log_scales))
+    return np.sqrt(points.space.symmetric_block(points.points, points.log_scales).sqdist)
 
 
 def check_memory(n: int) -> None:

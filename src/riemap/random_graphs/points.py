@@ -4,8 +4,7 @@ import numpy as np
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.manifolds import CompactManifold, Manifold
-from riemap.manifolds.hyperboloid import Hyperboloid
+from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
 from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.types import Array, Rng

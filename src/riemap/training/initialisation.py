@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from riemap.distances import Target
-from riemap.manifolds.base import CompactManifold
+from riemap.manifolds import CompactManifold
 from riemap.spaces import Points, Space
 from riemap.types import Array, Rng
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from riemap.distances import Target
 from riemap.losses import Loss, RowBlock
 from riemap.lower_triangle import mirror
-from riemap.spaces import Points, Space
+from riemap.spaces import Points, Space, SpaceRectangularBlock
 from riemap.types import Array
 
 BLOCK_PAIRS = 1 << 20
@@ -107,35 +107,37 @@ class Objective:
         return self.all_pairs(loss, x, log_scales).value
 
     def _one_matrix(self, loss: Loss, x: Points, log_scales: Array, target: Array) -> LossGradient:
-        pairs = self.space.triangle(x, log_scales)
-        if loss.reads_both_triangles:
-            mirror(pairs.sqdist, pairs.sqdist)
-        weights = self._buffer("weights", *pairs.sqdist.shape)
-        value = loss.lower(target, pairs.sqdist, out=weights)
-        mirror(weights, weights)
-        return LossGradient(value, *pairs.gradient(weights))
+        pairs = self.space.symmetric_block(x, log_scales)
+        sqdist = pairs.sqdist if loss.reads_both_triangles else pairs.lower
+        weights = self._buffer("weights", *sqdist.shape)
+        value = loss.lower(target, sqdist, out=weights)
+        return LossGradient(value, *pairs.gradient_lower(weights, out=weights))
 
     def _row_blocks(self, loss: Loss, x: Points, log_scales: Array) -> LossGradient:
         statistics = self._statistics(loss, x, log_scales)
         value, gradient_in_scales = 0.0, np.zeros(len(log_scales))
         gradients = tuple(np.empty_like(a) for a in x)
         for rows in self._slices():
-            pairs = self.space.rows(x, rows, log_scales)
+            pairs = self._row_pairs(x, rows, log_scales)
             weights = self._buffer("weights", *pairs.sqdist.shape)
             block = RowBlock(self._target_rows(rows), pairs.sqdist, rows.start)
             value += loss.rows(block, statistics=statistics, both_ends=True, out=weights)
             of_points, of_scales = pairs.gradient(weights)
             for whole, part in zip(gradients, of_points, strict=True):
                 whole[rows] = part
-            gradient_in_scales += of_scales
+            gradient_in_scales += 0.5 * of_scales  # weights of both ends count every pair in two rows
         return LossGradient(value, gradients, gradient_in_scales)
+
+    def _row_pairs(self, x: Points, rows: slice, log_scales: Array) -> SpaceRectangularBlock:
+        """Compute the pairs of some points with all of them."""
+        return self.space.rectangular_block(tuple(a[rows] for a in x), x, log_scales)
 
     def _statistics(self, loss: Loss, x: Points, log_scales: Array) -> Array:
         if not loss.compares_rows:
             return np.empty((0, self.target.n))  # without a pass over all pairs
         parts = []
         for rows in self._slices():
-            sqdist = self.space.rows(x, rows, log_scales).sqdist
+            sqdist = self._row_pairs(x, rows, log_scales).sqdist
             parts.append(loss.statistics(RowBlock(self._target_rows(rows), sqdist, rows.start)))
         return np.concatenate(parts, axis=1)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.losses import Loss
-from riemap.manifolds.euclidean import Euclidean
+from riemap.manifolds import Euclidean
 from riemap.optim import Optimizer, RAdam
 from riemap.optim import State as OptimizerState
 from riemap.spaces import Points

@@ -1,7 +1,8 @@
-r"""A step on the hyperboloid, point by point: lengths of gradients, moves, and what is carried along.
+r"""Loops over single points of the hyperboloid: inner products, transport, and steps.
 
-The ambient formulas are right near the origin. Far from it a tangent is a difference of numbers of the size
-of :math:`\cosh r`, and what it needs is found along the ray through the point and across it.
+The ambient formulas are accurate near the origin. Far from it a tangent is a difference of numbers of the
+size of :math:`\cosh r`, so there its components along the ray through the point and across it are used
+instead.
 """
 
 import math
@@ -9,19 +10,16 @@ import math
 import numpy as np
 from numba import prange
 
-from riemap.manifolds.base import TINY
+from riemap.manifolds.shared.polar import ORIGIN_RADIUS
 from riemap.types import Array
-from riemap.vmath import inline, pair_loop
+from riemap.vmath import TINY, inline, point_loop
 
-FAR = 50.0
-"""First coordinate from which on polar coordinates are taken to carry tangents."""
+FAR_COSH = 50.0
+"""First coordinate (cosh of the radius) above which tangents are transported in polar coordinates."""
 
-EDGE = 1e13
-"""Largest first coordinate after a move, at radius 30. Beyond, an ambient tangent has no digits left for its
-part across the ray. Points of a tree would go on forever, but have all it takes long before."""
-
-ORIGIN = 1e-150
-"""Radius below which a point has any direction: the square of a smaller one is not a normal number."""
+EDGE_COSH = 1e13
+"""Largest first coordinate after a step, reached at radius 30. Beyond it, an ambient tangent has no digits
+left for its component across the ray. Without the limit, points of a tree would move outwards forever."""
 
 
 @inline
@@ -31,7 +29,7 @@ def _product(x: Array, u: Array, v: Array) -> float:
     for k in range(1, len(x)):
         square += x[k] * x[k]
     r = math.sqrt(square)
-    scale = 1.0 / r if r > ORIGIN else 0.0  # at the origin no direction is different
+    scale = 1.0 / r if r > ORIGIN_RADIUS else 0.0  # at the origin all directions are alike
     for k in range(1, len(x)):
         u_along += u[k] * (x[k] * scale)
         v_along += v[k] * (x[k] * scale)
@@ -41,9 +39,9 @@ def _product(x: Array, u: Array, v: Array) -> float:
     return total
 
 
-@pair_loop
+@point_loop
 def inner(x: Array, u: Array, v: Array) -> Array:
-    """Inner products of tangents, a point at a time."""
+    """Inner products of tangents ``u`` and ``v`` at ``x``, ``(n,)``."""
     out = np.empty(len(x))
     for i in prange(len(x)):
         out[i] = _product(x[i], u[i], v[i])
@@ -52,7 +50,7 @@ def inner(x: Array, u: Array, v: Array) -> Array:
 
 @inline
 def _carry(x: Array, y: Array, cosh: float, v: Array, out: Array) -> None:
-    """``v`` carried from ``x`` to ``y``, a distance with this cosine away."""
+    """Transport ``v`` from ``x`` to ``y``, where ``cosh`` is that of their distance."""
     slope = (x[0] - y[0]) * v[0]
     for k in range(1, len(x)):
         slope += (y[k] - x[k]) * v[k]
@@ -67,12 +65,13 @@ def _carry(x: Array, y: Array, cosh: float, v: Array, out: Array) -> None:
 
 @inline
 def _carry_far(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> None:
-    r"""The same far from the origin, where products of coordinates are all rounding error.
+    r"""Transport ``v`` far from the origin, where products of coordinates are only rounding errors.
 
-    Only the plane of the origin and the geodesic turns. With :math:`\theta` and :math:`\theta'` the angles
-    between the geodesic and the rays at its ends, parts along the ray and across it, in the plane, turn by
-    :math:`\theta' - \theta`. By the sine law :math:`\sinh r'\sin\theta' = \sinh r\sin\theta`, and
-    :math:`\sinh r'\cos\theta' = \cosh r\sinh t + \sinh r\cosh t\cos\theta`.
+    Transport rotates the plane through the origin and the geodesic, and leaves the rest alone. With
+    :math:`\theta` and :math:`\theta'` the angles between the geodesic and the rays at its ends, parts along
+    the ray and across it, in the plane, turn by :math:`\theta' - \theta`. By the sine law :math:`\sinh
+    r'\sin\theta' = \sinh r\sin\theta`, and :math:`\sinh r'\cos\theta' = \cosh r\sinh t + \sinh r\cosh
+    t\cos\theta`.
     """
     size = len(x)
     r, s = 0.0, 0.0
@@ -84,7 +83,7 @@ def _carry_far(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> 
     for k in range(1, size):
         u_along += u[k] * (x[k] / r)
         v_along += v[k] * (x[k] / r)
-    across, v_across = 0.0, 0.0  # of u, and of v in its direction
+    across, v_across = 0.0, 0.0  # component of u across the ray, and of v in that direction
     for k in range(1, size):
         out[k] = u[k] - u_along * (x[k] / r)
         across += out[k] * out[k]
@@ -106,23 +105,23 @@ def _carry_far(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> 
     v_ray = v_along * math.sqrt(1.0 + r * r)
     out[0] = along * s
     for k in range(1, size):
-        rest = v[k] - v_ray * (x[k] / r) - v_across * out[k]  # across the plane: it stays
+        rest = v[k] - v_ray * (x[k] / r) - v_across * out[k]  # the part across the plane, which stays
         out[k] = rest + turned * (angle_cos * out[k] - angle_sin * (x[k] / r))
         out[k] += along * math.sqrt(1.0 + s * s) * (y[k] / s)
 
 
 @inline
 def _carry_along(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> None:
-    """``v`` carried along the geodesic that leaves ``x`` with velocity ``u``, of length ``t``, to ``y``."""
-    if t > 0.0 and min(x[0], y[0]) > FAR:
+    """Transport ``v`` to ``y`` along the geodesic that leaves ``x`` with velocity ``u`` of length ``t``."""
+    if t > 0.0 and min(x[0], y[0]) > FAR_COSH:
         _carry_far(x, u, t, y, v, out)
     else:
         _carry(x, y, math.cosh(t), v, out)
 
 
-@pair_loop
+@point_loop
 def transport(x: Array, u: Array, y: Array, v: Array) -> Array:
-    """``v`` carried from ``x`` to ``y``, whose logarithm is ``u``, a point at a time."""
+    """Transport ``v`` from ``x`` to ``y``, where ``u`` is the logarithm of ``y`` at ``x``."""
     out = np.empty_like(v)
     for i in prange(len(v)):
         t = math.sqrt(max(_product(x[i], u[i], u[i]), 0.0))
@@ -130,9 +129,9 @@ def transport(x: Array, u: Array, y: Array, v: Array) -> Array:
     return out
 
 
-@pair_loop
+@point_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-    """``exp`` and ``transport``, a point at a time, and no farther than :data:`EDGE` from the origin."""
+    """Exponential of ``u`` and transport of ``v``; a point that would pass :data:`EDGE_COSH` stops there."""
     n, size = x.shape
     y, moved = np.empty_like(x), np.empty_like(x)
     for i in prange(n):
@@ -144,10 +143,10 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
             square += y[i, k] * y[i, k]
         y[i, 0] = math.sqrt(1.0 + square)
         _carry_along(x[i], u[i], t, y[i], v[i], moved[i])
-        if y[i, 0] > EDGE:
+        if y[i, 0] > EDGE_COSH:
             for k in range(size):
-                y[i, k] *= EDGE / y[i, 0] if k else 1.0
-            y[i, 0] = math.hypot(1.0, EDGE)
+                y[i, k] *= EDGE_COSH / y[i, 0] if k else 1.0
+            y[i, 0] = math.hypot(1.0, EDGE_COSH)
             for k in range(size):
                 moved[i, k] = 0.0
     return y, moved

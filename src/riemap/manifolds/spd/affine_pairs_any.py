@@ -1,13 +1,12 @@
-r"""The affine-invariant distance of all pairs, for any size: singular values by Jacobi rotations."""
+"""Loops over pairs for the affine-invariant distance, any size, by Jacobi rotations."""
 
 import numpy as np
 from numba import prange
 
-from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes
 from riemap.lower_triangle import row_and_end
-from riemap.manifolds.base import Pairs
-from riemap.manifolds.positive import add_outer, lanes, squared_lengths, whiten
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.spd.coordinates import Factors, add_outer, factors, squared_lengths, whiten
 from riemap.types import Array
 from riemap.vmath import log, pair_loop
 
@@ -47,10 +46,12 @@ def _gradient(inverse: Array, lower: Array, w: Array) -> Array:
     return out
 
 
-def pairs(x: Array, y: Array) -> Pairs:
-    """All pairs."""
-    lower, inverse = linalg.cholesky(x)
-    others = lanes(lower if y is x else linalg.cholesky(y)[0])
-    sqdist = np.empty((len(x), len(y)))
-    _forward(inverse, others, y is x, sqdist)
-    return Pairs(sqdist, lambda w: congruence(lower, _gradient(inverse, others, w)))
+def _factors_forward(a: Factors, b: Factors, symmetric: bool, out: Array) -> None:
+    _forward(a.inverse, b.lowers, symmetric, out)
+
+
+def _factors_gradient(a: Factors, b: Factors, w: Array) -> Array:
+    return congruence(a.lower, _gradient(a.inverse, b.lowers, w))
+
+
+KERNEL = PairKernel(factors, _factors_forward, _factors_gradient)

@@ -1,12 +1,12 @@
-r"""The Stein divergence of all pairs, for size 4: determinants and inverses, written out.
+r"""Loops over pairs for the Stein divergence, size 4, with determinants and inverses written out.
 
 With :math:`G = L_A^{-1}L_B`, :math:`H = G^{-1}` and :math:`M = GG^\top`,
 
 .. math:: S = \tfrac12\log\det\big(I + \tfrac14(G - H^\top)(G - H^\top)^\top\big),
 
-and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. Of pairs too far apart for the digits of
-``M``, both are taken from :math:`R` with :math:`R^\top R = I + M`, which is made of :math:`G^\top` and ``I``
-by rotations.
+and at the identity the gradient is :math:`(I+M)^{-1} - \frac12I`. Where a pair is so far apart that ``M`` has
+lost digits, both come from :math:`R` with :math:`R^\top R = I + M`, which rotations compute from
+:math:`G^\top` and ``I``.
 """
 
 import math
@@ -15,9 +15,9 @@ import numpy as np
 from numba import prange
 
 from riemap.lower_triangle import row_and_end
-from riemap.manifolds.base import Pairs
-from riemap.manifolds.positive4 import WIDTH, factors, square, whitened, write4
-from riemap.manifolds.stein_any import FAR
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.spd.coordinates4 import VECTOR_PAIRS, factors, square, whitened, write4
+from riemap.manifolds.spd.stein_pairs_any import FAR_TRACE
 from riemap.types import Array
 from riemap.vmath import NAN, inline, log, log1p, pair_loop
 
@@ -61,7 +61,7 @@ def _slopes(m: tuple[float, ...]) -> tuple[float, ...]:
 def _rise(g: tuple[float, ...], h: tuple[float, ...]) -> tuple[float, float]:
     r"""``det(I + Z) - 1`` and ``tr Z`` for :math:`Z = \frac14(G - H^\top)(G - H^\top)^\top`.
 
-    By elimination that keeps the distance of each pivot from one.
+    The elimination works with the difference of each pivot from one, which keeps its digits.
     """
     a0, a5, a10, a15 = 0.5 * (g[0] - h[0]), 0.5 * (g[2] - h[2]), 0.5 * (g[5] - h[5]), 0.5 * (g[9] - h[9])
     a1, a2, a3, a6, a7, a11 = -0.5 * h[1], -0.5 * h[3], -0.5 * h[6], -0.5 * h[4], -0.5 * h[7], -0.5 * h[8]
@@ -102,8 +102,8 @@ def _turned(a: float, b: float) -> tuple[float, float, float]:
 def _root(g: tuple[float, ...]) -> tuple[float, ...]:
     """Upper entries of ``R``, numbered as the lower ones of its transpose, with ``Rᵀ R = I + g gᵀ``.
 
-    The rows of ``I``, from the last to the first, are turned into those of ``gᵀ`` until nothing is left of
-    them. Rotations lose half the digits that squares do.
+    Rotations of the rows of ``gᵀ`` with those of ``I``, from the last to the first, make the latter zero.
+    They lose half the digits that forming ``g gᵀ`` would lose.
     """
     r0, r1, r3, r6 = g[0], g[1], g[3], g[6]
     r2, r4, r7, r5, r8 = g[2], g[4], g[7], g[5], g[8]
@@ -135,7 +135,7 @@ def _root(g: tuple[float, ...]) -> tuple[float, ...]:
 
 @inline
 def _far_slopes(g: tuple[float, ...]) -> tuple[float, ...]:
-    """``(I + g gᵀ)⁻¹ - I/2``, by the inverse of the root."""
+    """``(I + g gᵀ)⁻¹ - I/2``, from the inverse of ``R``."""
     r = _root(g)
     p0, p2, p5, p9 = 1.0 / r[0], 1.0 / r[2], 1.0 / r[5], 1.0 / r[9]
     p1, p4, p8 = -p0 * r[1] * p2, -p2 * r[4] * p5, -p5 * r[8] * p9
@@ -160,11 +160,11 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
-        end = min(m, (end + WIDTH - 1) // WIDTH * WIDTH)
+        end = min(m, (end + VECTOR_PAIRS - 1) // VECTOR_PAIRS * VECTOR_PAIRS)
         far = 0
         for j in range(end):
             above, trace = _rise(whitened(x, i, y, j), whitened(y, j, x, i))
-            near = trace < FAR
+            near = trace < FAR_TRACE
             out[i, j] = 0.5 * log1p(above) if near else NAN
             far += 0 if near else 1
         if far:
@@ -184,7 +184,7 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
         far = 0
         for j in range(m):
             b = square(whitened(x, i, y, j))
-            far += 0 if b[0] + b[2] + b[5] + b[9] < FAR else 1
+            far += 0 if b[0] + b[2] + b[5] + b[9] < FAR_TRACE else 1
             a, weight = _slopes(b), w[i, j]
             s0 += weight * a[0]
             s1 += weight * a[1]
@@ -214,10 +214,4 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
     return out
 
 
-def pairs4(x: Array, y: Array) -> Pairs:
-    """All pairs of 4 x 4 matrices."""
-    rows = factors(x)
-    others = rows if y is x else factors(y)
-    sqdist = np.empty((len(x), len(y)))
-    _forward(rows, others, y is x, sqdist)
-    return Pairs(sqdist, lambda w: _gradient(rows, others, w))
+KERNEL = PairKernel(factors, _forward, _gradient)

@@ -1,8 +1,8 @@
-r"""Positive definite matrices of size 4 by the lower triangles of their Cholesky factors.
+r"""Coordinates of 4 x 4 positive definite matrices: the lower triangles of their Cholesky factors.
 
-Entries are numbered row by row: 0; 1, 2; 3, 4, 5; 6, 7, 8, 9. As in :mod:`riemap.manifolds.positive`,
-:math:`G = L_A^{-1}L_B`, and :math:`M = GG^\top` has the eigenvalues of :math:`A^{-1}B`. Everything is
-written out, so that a loop over ``B`` becomes one on vectors, with its numbers in registers.
+Entries are numbered row by row: 0; 1, 2; 3, 4, 5; 6, 7, 8, 9. As in :mod:`riemap.manifolds.spd.coordinates`,
+:math:`G = L_A^{-1}L_B`, and :math:`M = GG^\top` has the eigenvalues of :math:`A^{-1}B`. Formulas are
+written out entry by entry, so that a loop over ``B`` vectorises with its numbers in registers.
 """
 
 import math
@@ -12,16 +12,17 @@ from numba import prange
 
 from riemap.linalg import cholesky_inplace
 from riemap.lower_triangle import stride
+from riemap.manifolds.spd.coordinates import write_triangles
 from riemap.types import Array
-from riemap.vmath import inline, pair_loop
+from riemap.vmath import inline, point_loop
 
-WIDTH = 8
-"""Pairs that a vector holds: rows of a triangle end at a multiple, past the diagonal."""
+VECTOR_PAIRS = 8
+"""Number of pairs that one vector register holds. Rows of a triangle are computed up to the next multiple."""
 
 
-@pair_loop
+@point_loop
 def factors(a: Array) -> Array:
-    """Rows: lower triangles of ``L`` and ``L⁻¹`` (10 each), and ``log det``; a column for every matrix."""
+    """The lower triangles of ``L`` and ``L⁻¹`` (10 rows each) and ``log det``, a column for every matrix."""
     n = a.shape[0]
     out = np.empty((21, stride(n)))
     for block in prange((n + 63) // 64):
@@ -29,18 +30,14 @@ def factors(a: Array) -> Array:
         scratch, scratch1 = np.empty((4, 4)), np.empty((4, 4))
         for i in range(64 * block, min(n, 64 * block + 64)):
             cholesky_inplace(4, a[i], lower, inverse, scratch, scratch1)
-            row = 0
-            for p in range(4):
-                for q in range(p + 1):
-                    out[row, i], out[row + 10, i] = lower[p, q], inverse[p, q]
-                    row += 1
+            write_triangles(4, lower, inverse, 1.0, out, i)
             out[20, i] = 2.0 * math.log(lower[0, 0] * lower[1, 1] * lower[2, 2] * lower[3, 3])
     return out
 
 
 @inline
 def whitened(x: Array, i: int, y: Array, j: int) -> tuple[float, ...]:
-    """``L_x⁻¹ L_y``, from rows of :func:`factors`."""
+    """The lower entries of ``L_x⁻¹ L_y``, from the coordinates of :func:`factors`."""
     return (
         x[10, i] * y[0, j],
         x[11, i] * y[0, j] + x[12, i] * y[1, j],
@@ -57,7 +54,7 @@ def whitened(x: Array, i: int, y: Array, j: int) -> tuple[float, ...]:
 
 @inline
 def write4(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
-    """``L W Lᵀ``, from the lower entries of ``W`` and rows of :func:`factors`."""
+    """Write ``L W Lᵀ``, where ``W`` has the lower entries ``w``."""
     half = np.empty((4, 4))
     for p in range(4):
         for q in range(4):
@@ -75,13 +72,13 @@ def write4(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
 
 @inline
 def at(p: int, q: int) -> int:
-    """The number of an entry, for ``p >= q``."""
+    """The number of entry ``(p, q)`` of a lower triangle, for ``p >= q``."""
     return p * (p + 1) // 2 + q
 
 
 @inline
 def square(g: tuple[float, ...]) -> tuple[float, ...]:
-    """``g gᵀ``."""
+    """Lower entries of ``g gᵀ``."""
     return (
         g[0] * g[0],
         g[1] * g[0],
@@ -98,7 +95,7 @@ def square(g: tuple[float, ...]) -> tuple[float, ...]:
 
 @inline
 def cosquare(h: tuple[float, ...]) -> tuple[float, ...]:
-    """``hᵀ h``."""
+    """Lower entries of ``hᵀ h``."""
     return (
         h[0] * h[0] + h[1] * h[1] + h[3] * h[3] + h[6] * h[6],
         h[2] * h[1] + h[4] * h[3] + h[7] * h[6],

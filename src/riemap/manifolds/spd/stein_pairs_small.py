@@ -1,19 +1,20 @@
-r"""The Stein divergence of all pairs, for sizes 2 and 3.
+r"""Loops over pairs for the Stein divergence, sizes 2 and 3.
 
-At determinant one :math:`e^S` is rational in the invariants of :mod:`riemap.manifolds.positive`. With
+At determinant one :math:`e^S` is rational in the invariants of :mod:`riemap.manifolds.spd.coordinates`. With
 :math:`e = \sqrt{t_B^2/t_A^2}` for 3 x 3, :math:`8e^S = e^3 + e^{-3} + e_1/e + e_2\,e`, and for 2 x 2,
 :math:`2e^S = \cosh\theta + \cosh\delta`. In both, :math:`e^S - 1` is a sum of small terms as
 :math:`B\to A`.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end
-from riemap.manifolds.base import Pairs
-from riemap.manifolds.positive import (
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.spd.coordinates import (
     chord2,
     cosquare,
     invariants,
@@ -26,12 +27,12 @@ from riemap.manifolds.positive import (
     write2,
 )
 from riemap.types import Array
-from riemap.vmath import inline, log1p, pair_loop
+from riemap.vmath import inline, log1p, pair_loop, point_loop
 
 
 @pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    """Divergences ``S`` and ``exp(-S)``; the difference of ``det^(1/4)`` ratios is ``2 sinh(δ/2)``."""
+    """Write the divergences ``S`` and ``exp(-S)``; ``flat`` is ``2 sinh(δ/2)``."""
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
@@ -64,7 +65,7 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    """Divergences ``S`` and ``exp(-S) / 8``."""
+    """Write the divergences ``S`` and ``exp(-S) / 8``."""
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
@@ -73,18 +74,19 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]
             c = 0.5 * (up - 1.0) ** 2 * down  # cosh - 1
             rise = c * (3.0 + c * (3.0 + c)) + 0.125 * (a * down + b * up)
-            rise = 0.0 if rise < 0.0 else rise  # rounding, at equal points
+            rise = 0.0 if rise < 0.0 else rise  # rounding may make it negative at equal points
             out[i, j] = log1p(rise)
             slopes[i, j] = 0.125 / (1.0 + rise)
     if symmetric:
         mirror(slopes, slopes)
 
 
-@pair_loop
+@point_loop
 def _entries(x: Array, n: int) -> Array:
-    """Lower entries of the matrices at unit determinant (6) and of their inverses (6).
+    """Entries of ``n`` matrices for the backward pass.
 
-    Then what the sums run over: the same divided and multiplied by ``t`` (6 each), and ``t³``, ``t⁻³``.
+    The rows are the lower entries of the matrices at unit determinant (6) and of their inverses (6), then the
+    terms of the sums: the former divided by ``t`` (6), the latter times ``t`` (6), ``t³`` and ``t⁻³``.
     """
     out = np.empty((26, x.shape[1]))
     for i in prange(n):
@@ -102,8 +104,9 @@ def _entries(x: Array, n: int) -> Array:
 def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`.
 
-    At the identity it is :math:`(I+M)^{-1} - \frac12 I`, a combination of ``M``, its inverse and ``I``.
-    The first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, brought to ``A`` once, at the end.
+    At the identity it is :math:`(I+M)^{-1} - \frac12 I`, a combination of ``M``, its inverse and ``I``. The
+    first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, and are moved to the frame of ``A`` once,
+    at the end.
     """
     n, m = w.shape
     out = np.empty((n, 3, 3))
@@ -129,12 +132,12 @@ def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) ->
         t, inverse = x[13, i], x[14, i]
         s = (-t * s0, -t * s1, -t * s2, -t * s3, -t * s4, -t * s5)
         r = (inverse * r0, inverse * r1, inverse * r2, inverse * r3, inverse * r4, inverse * r5)
-        _bring(out[i], t, ours, i, s, r, up * ours[25, i] - down * ours[24, i])
+        _write_at_point(out[i], t, ours, i, s, r, up * ours[25, i] - down * ours[24, i])
     return out
 
 
 @inline
-def _bring(
+def _write_at_point(
     out: Array, t: float, ours: Array, i: int, s: tuple[float, ...], r: tuple[float, ...], trace: float
 ) -> None:
     r"""Write :math:`t^2(S + \hat AR\hat A + c\hat A)`, where ``c`` makes the trace at the identity right."""
@@ -166,21 +169,25 @@ def _bring(
     out[1, 2] = out[2, 1] = t * (s[4] + o0 * a1 + o1 * a2 + o2 * a4 + c * a4)
 
 
-def pairs2(x: Array, y: Array) -> Pairs:
-    """All pairs of 2 x 2 matrices."""
-    rows = planar(x)
-    others = rows if y is x else planar(y)
-    sqdist, slopes = np.empty((2, len(x), len(y)))
-    _forward2(rows, others, y is x, sqdist, slopes)
-    return Pairs(sqdist, lambda w: _gradient2(rows, others, slopes, w))
+class _Entries(NamedTuple):
+    """Coordinates of 3 x 3 matrices for the forward pass, and entries for the backward pass."""
+
+    coords: Array
+    entries: Array
 
 
-def pairs3(x: Array, y: Array) -> Pairs:
-    """All pairs of 3 x 3 matrices."""
-    rows = spatial(x)
-    others = rows if y is x else spatial(y)
-    sqdist, slopes = np.empty((2, len(x), len(y)))
-    _forward3(rows, others, y is x, sqdist, slopes)
-    ours = _entries(rows, len(x))
-    theirs = ours if y is x else _entries(others, len(y))
-    return Pairs(sqdist, lambda w: _gradient3(rows, ours, theirs, slopes, w))
+def _prepare3(x: Array) -> _Entries:
+    coords = spatial(x)
+    return _Entries(coords, _entries(coords, len(x)))
+
+
+def _entries_forward3(a: _Entries, b: _Entries, symmetric: bool, out: Array, slopes: Array) -> None:
+    _forward3(a.coords, b.coords, symmetric, out, slopes)
+
+
+def _entries_gradient3(a: _Entries, b: _Entries, slopes: Array, w: Array) -> Array:
+    return _gradient3(a.coords, a.entries, b.entries, slopes, w)
+
+
+KERNEL2 = PairKernel(planar, _forward2, _gradient2, saved=1)
+KERNEL3 = PairKernel(_prepare3, _entries_forward3, _entries_gradient3, saved=1)

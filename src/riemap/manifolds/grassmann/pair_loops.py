@@ -1,76 +1,33 @@
-r"""All pairs of subspaces: the squares of their principal angles, and gradients.
+r"""Loops over pairs of subspaces: squares of their principal angles, and gradients.
 
 Bases are orthonormal, :math:`A, B\in\mathbb{R}^{n\times k}`, and the cosines of the principal angles
-:math:`\theta_i` are the singular values of :math:`A^\top B`. A cosine near one hides a small angle. So
-the basis of ``B`` is first turned towards that of ``A``, by the orthogonal factor ``R`` of
-:math:`B^\top A`; then :math:`D = BR - A` has the singular values :math:`2\sin\frac{\theta_i}{2}`, and
-those keep their digits. For ``k = 1``, ``R`` is a sign; for ``k = 2`` it is a rotation or reflection in
+:math:`\theta_i` are the singular values of :math:`A^\top B`. The cosine of a small angle has lost
+its digits. So the basis of ``B`` is first rotated towards that of ``A``, by the orthogonal factor ``R`` of
+:math:`B^\top A`; then :math:`D = BR - A` has the singular values :math:`2\sin\frac{\theta_i}{2}`, which
+keep their digits. For ``k = 1``, ``R`` is a sign; for ``k = 2`` it is a rotation or reflection in
 closed form.
 
-Orthogonal complements have the same angles, apart from right ones and zeros that they gain or lose
-together, and take them with ``n - k`` columns. With an orthonormal basis ``C`` of that of ``A``, a tangent
-``P`` at ``C`` is :math:`-CP^\top A` at ``A``, of the same length: the projector on one space falls as that
-on the other rises.
+Orthogonal complements have the same principal angles, apart from zeros, and need ``n - k`` columns. They are
+used where that is fewer. With an orthonormal basis ``C`` of that of ``A``, a tangent ``P`` at ``C`` is
+:math:`-CP^\top A` at ``A``, of the same length, because the projectors on a subspace and on its complement
+add up to the identity.
 """
 
 import math
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import prange
 
 from riemap.linalg import LANES, svd_lanes, transpose
-from riemap.lower_triangle import mirror, row_and_end
-from riemap.manifolds.base import CUT, TINY, Pairs
-from riemap.manifolds.complements import complements
-from riemap.manifolds.sphere import columns, near_and_far, project_row
+from riemap.lower_triangle import row_and_end
+from riemap.manifolds.base import CUT
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.grassmann.complements import complements
+from riemap.manifolds.shared import unit_vectors
 from riemap.types import Array
-from riemap.vmath import atan2, inline, over_sine, pair_loop
-
-# --- k = 1: the sphere, up to sign ------------------------------------------------------------------
-
-
-@pair_loop
-def forward1(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
-    """Squared angles between lines, times a factor; and ``d / sin d``, negative where a vector was turned."""
-    n, m = out.shape
-    for t in prange(n):
-        i, end = row_and_end(t, n, m, symmetric)
-        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
-        for j in range(end):
-            near, far = out[i, j], slopes[i, j]
-            flip = near > far
-            slope = over_sine(0.25 * (far if flip else near))
-            out[i, j] = 0.25 * factor * near * far * slope * slope  # sin² d = |x - y|² |x + y|² / 4
-            slopes[i, j] = -slope if flip else slope
-    if symmetric:
-        mirror(slopes, slopes)
-
-
-@pair_loop
-def gradient1(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``."""
-    n, m = w.shape
-    out = np.empty((n, x.shape[0]))
-    for i in prange(n):
-        for k in range(0, x.shape[0], 2):
-            first = second = 0.0
-            for j in range(m):
-                turned = -2.0 * w[i, j] * slopes[i, j]
-                straight = -2.0 * w[i, j] * abs(slopes[i, j])
-                first += turned * y[k, j] - straight * x[k, i]
-                second += turned * y[k + 1, j] - straight * x[k + 1, i]
-            out[i, k], out[i, k + 1] = first, second
-        project_row(x, i, out)
-    return out
-
-
-def _pairs1(x: Array, y: Array) -> Pairs:
-    rows = columns(x.reshape(len(x), -1))
-    others = rows if y is x else columns(y.reshape(len(y), -1))
-    sqdist, slopes = np.empty((2, len(x), len(y)))
-    forward1(rows, others, y is x, 1.0, sqdist, slopes)
-    return Pairs(sqdist, lambda w: gradient1(rows, others, slopes, w)[:, : x.shape[1], None])
-
+from riemap.vmath import TINY, atan2, inline, over_sine, pair_loop
 
 # --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
 
@@ -81,7 +38,7 @@ def _turn(a: float, b: float, c: float, d: float) -> tuple[float, float, float]:
     s = 1.0 if a * d - b * c >= 0.0 else -1.0
     p, q = a + s * d, b - s * c
     norm = math.sqrt(p * p + q * q)
-    flat = norm == 0.0  # subspaces at right angles: every R is as good
+    flat = norm == 0.0  # subspaces at right angles: every R is equally near
     norm = 1.0 if flat else norm
     return (1.0 if flat else p / norm), q / norm, s
 
@@ -96,7 +53,7 @@ def _chords(a: float, b: float, c: float) -> tuple[float, float]:
 
 @inline
 def _align2(x: Array, i: int, y: Array, end: int, work: Array) -> None:
-    """Fill rows 0 to 2 of ``work`` with the turn for every ``j``, rows 3 to 5 with ``DᵀD``."""
+    """Fill rows 0 to 2 of ``work`` with ``R`` for every ``j``, and rows 3 to 5 with ``DᵀD``."""
     for r in range(6):
         for j in range(end):
             work[r, j] = 0.0
@@ -134,7 +91,7 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
 
 @pair_loop
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
-    r"""Row ``i``: the sum of :math:`-2wBRK`, yet to be projected.
+    r"""Row ``i``: the sum of :math:`-2wBRK`, not yet projected onto the tangent space.
 
     Here :math:`K = g(D^\top D)` with :math:`g = \theta/\sin\theta`.
     """
@@ -166,20 +123,12 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
     return out
 
 
-def _pairs2(x: Array, y: Array) -> Pairs:
-    rows = x.reshape(len(x), -1).T.copy()
-    others = rows if y is x else y.reshape(len(y), -1).T.copy()
-    sqdist = np.empty((len(x), len(y)))
-    _forward2(rows, others, y is x, sqdist)
-    return Pairs(sqdist, lambda w: tangent(x, _gradient2(rows, others, w).reshape(x.shape)))
-
-
 # --- any k: singular vectors by Jacobi rotations ----------------------------------------------------
 
 
 @inline
 def _cross(a: Array, y: Array, j: int, c: Array, v: Array) -> None:
-    """``c`` becomes ``aᵀ b`` for the ``b`` from ``j`` on, with orthogonal columns, rotated by ``v``."""
+    """Write ``aᵀ b v`` to ``c`` for the ``b`` from ``j`` on, where ``v`` makes its columns orthogonal."""
     n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
     for p in range(size):
         for q in range(size):
@@ -193,7 +142,7 @@ def _cross(a: Array, y: Array, j: int, c: Array, v: Array) -> None:
 
 @inline
 def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int) -> None:
-    """After :func:`_cross`: rows of ``e`` are vector ``k``'s part normal to ``a``, then sine and cosine."""
+    """Write the part of principal vector ``k`` normal to ``a`` to ``e``, then its sine and cosine."""
     n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
     for lane in range(LANES):
         sin = cos = 0.0
@@ -227,7 +176,7 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
 
 @pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``; an angle of ninety degrees, with two directions, gives none."""
+    """Row ``i``: the sum of ``-2 w log``; a right angle has no direction and contributes zero."""
     n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
     out = np.zeros(x.shape)
     for i in prange(n):
@@ -245,27 +194,87 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     return out
 
 
-def _pairs_any(x: Array, y: Array) -> Pairs:
-    sqdist, lanes = np.empty((len(x), len(y))), np.moveaxis(y, 0, 2).copy()
-    _forward_any(x, lanes, y is x, sqdist)
-    return Pairs(sqdist, lambda w: _gradient_any(x, lanes, w))
+# --- the kernels -------------------------------------------------------------------------------------
 
 
-# --- k > n / 2: the complements --------------------------------------------------------------------
+class _Bases(NamedTuple):
+    """Orthonormal bases of subspaces, and the coordinates that the loops read."""
+
+    basis: Array  # (count, n, k)
+    coords: Array  # by coordinate, with the point last
 
 
-def _pairs_of_complements(x: Array, y: Array) -> Pairs:
-    c = complements(x)
-    sqdist, gradient = pairs(c, c if y is x else complements(y))
-    return Pairs(sqdist, lambda w: -c @ (transpose(gradient(w)) @ x))
+def _lines(x: Array) -> _Bases:
+    return _Bases(x, unit_vectors.by_coordinate(x.reshape(len(x), -1)))
 
 
-def pairs(x: Array, y: Array) -> Pairs:
-    """All pairs of bases, ``(m, n, k)``, by the fastest way for their size."""
-    _, n, k = x.shape
+def _lines_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array, slopes: Array) -> None:
+    unit_vectors.lines_forward(a.coords, b.coords, symmetric, 1.0, out, slopes)
+
+
+def _lines_gradient(a: _Bases, b: _Bases, slopes: Array, w: Array) -> Array:
+    return unit_vectors.lines_gradient(a.coords, b.coords, slopes, w)[:, : a.basis.shape[1], None]
+
+
+def _planes(x: Array) -> _Bases:
+    return _Bases(x, x.reshape(len(x), -1).T.copy())
+
+
+def _planes_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array) -> None:
+    _forward2(a.coords, b.coords, symmetric, out)
+
+
+def _planes_gradient(a: _Bases, b: _Bases, w: Array) -> Array:
+    return tangent(a.basis, _gradient2(a.coords, b.coords, w).reshape(a.basis.shape))
+
+
+def _subspaces(x: Array) -> _Bases:
+    return _Bases(x, np.moveaxis(x, 0, 2).copy())
+
+
+def _subspaces_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array) -> None:
+    _forward_any(a.basis, b.coords, symmetric, out)
+
+
+def _subspaces_gradient(a: _Bases, b: _Bases, w: Array) -> Array:
+    return _gradient_any(a.basis, b.coords, w)
+
+
+class _Complements(NamedTuple):
+    """Subspaces, their orthogonal complements, and the complements as the loops read them."""
+
+    basis: Array
+    complement: Array
+    prepared: _Bases
+
+
+def _complement_kernel(inner: PairKernel[_Bases]) -> PairKernel[_Complements]:
+    """Compute pairs of subspaces by a kernel for their orthogonal complements."""
+
+    def prepare(x: Array) -> _Complements:
+        c = complements(x)
+        return _Complements(x, c, inner.prepare(c))
+
+    def forward(a: _Complements, b: _Complements, *rest: Any) -> None:
+        inner.forward(a.prepared, b.prepared, *rest)
+
+    def gradient(a: _Complements, b: _Complements, *rest: Any) -> Array:
+        slope = inner.gradient(a.prepared, b.prepared, *rest)
+        return -a.complement @ (transpose(slope) @ a.basis)
+
+    return PairKernel(prepare, forward, gradient, inner.saved)
+
+
+@cache
+def kernel(k: int, n: int) -> PairKernel[Any]:
+    """The fastest kernel for bases of ``k`` vectors in ``n`` dimensions."""
     if 2 * k > n:
-        return _pairs_of_complements(x, y)
-    return {1: _pairs1, 2: _pairs2}.get(k, _pairs_any)(x, y)
+        return _complement_kernel(kernel(n - k, n))
+    if k == 1:
+        return PairKernel(_lines, _lines_forward, _lines_gradient, saved=1)
+    if k == 2:
+        return PairKernel(_planes, _planes_forward, _planes_gradient)
+    return PairKernel(_subspaces, _subspaces_forward, _subspaces_gradient)
 
 
 def tangent(x: Array, u: Array) -> Array:

@@ -7,7 +7,7 @@ the same point; a tangent is a matrix ``P`` with :math:`A^\top P = 0`, and
 
 .. math:: d^2(A, B) = \sum_i\theta_i^2.
 
-:mod:`riemap.manifolds.principal_angles` has the loops over all pairs.
+:mod:`riemap.manifolds.grassmann.pair_loops` has the loops over pairs.
 
 :math:`Gr(1, n)` is real projective space, of curvature 1.
 
@@ -21,18 +21,20 @@ References
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
 from riemap import linalg
-from riemap.errors import InputError
-from riemap.linalg import transpose
-from riemap.manifolds import principal_angles, subspaces
-from riemap.manifolds.base import CUT, TINY, CompactManifold, Pairs, contiguous, sectional_from
-from riemap.manifolds.principal_angles import tangent
-from riemap.manifolds.sphere import Sphere
+from riemap.linalg import orthogonal_factor, transpose
+from riemap.manifolds.base import CUT, CompactManifold
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.grassmann import point_loops
+from riemap.manifolds.grassmann.pair_loops import kernel, tangent
+from riemap.manifolds.shared import unit_vectors
+from riemap.manifolds.shared.formulas import contiguous, sectional_from, sinc
 from riemap.types import Array, Rng
+from riemap.vmath import TINY
 
 
 @final
@@ -53,9 +55,8 @@ class Grassmann(CompactManifold):
     shown: ClassVar[tuple[int, ...]] = (2, 4)
     examples: ClassVar[tuple[tuple[int, ...], ...]] = ((1, 3), (2, 4), (2, 5), (3, 5))
 
-    def __post_init__(self) -> None:
-        if not 1 <= self.k < self.n:
-            raise InputError(f"{self}: Gr(k,n) needs 1 <= k < n")
+    def size_error(self) -> str | None:
+        return None if 1 <= self.k < self.n else "Gr(k,n) needs 1 <= k < n"
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -73,15 +74,16 @@ class Grassmann(CompactManifold):
     def origin(self) -> Array:
         return np.eye(self.n, self.k)
 
-    def kernel(self, x: Array, y: Array) -> Pairs:
-        return principal_angles.pairs(x, y)
+    @property
+    def pair_kernel(self) -> PairKernel[Any]:
+        return kernel(self.k, self.n)
 
     def uniform(self, rng: Rng, n: int) -> Array:
         """Spans of Gaussian vectors."""
         return self.project(rng.standard_normal((n, *self.shape)))
 
     def around(self, rng: Rng, y: Array) -> Array:
-        r"""Of planes: directions in three dimensions, as complex lines.
+        r"""Map directions in three dimensions to complex lines, if points are planes (k = 2).
 
         :math:`(a, b, c)` of the unit sphere goes to the line of :math:`(1 + c, a + ib)` in
         :math:`\mathbb{C}^2 = \mathbb{R}^4`, a sphere in this manifold that cannot shrink to a point in it.
@@ -119,10 +121,10 @@ class Grassmann(CompactManifold):
         return self.project(x + u)
 
     def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-        """In one pass; a line as its unit vector moves on the sphere."""
+        """In one loop; a line moves as its unit vector does on the sphere."""
         if self.k > 1:
-            return subspaces.move(*contiguous(x, u, v))
-        y, moved = Sphere(self.n - 1).move(x[..., 0], u[..., 0], v[..., 0])
+            return point_loops.move(*contiguous(x, u, v))
+        y, moved = unit_vectors.move(*contiguous(x[..., 0], u[..., 0], v[..., 0]))
         return y[..., None], moved[..., None]
 
     def log(self, x: Array, y: Array) -> Array:
@@ -167,17 +169,6 @@ class Grassmann(CompactManifold):
         theta = 2.0 * np.arctan2(near, far)
         ratio = np.where(theta > 0, theta / np.maximum(0.5 * near * far, CUT), 1.0)
         return u, theta, ratio, b @ transpose(u)
-
-
-def orthogonal_factor(x: Array) -> Array:
-    """The matrix with orthonormal columns nearest to ``x``."""
-    u, _, vt = np.linalg.svd(x, full_matrices=False)
-    return u @ vt
-
-
-def sinc(theta: Array) -> Array:
-    """``sin θ / θ``, 1 at zero."""
-    return np.asarray(np.sinc(theta / np.pi), dtype=np.float64)
 
 
 def _sum(u: Array) -> Array:

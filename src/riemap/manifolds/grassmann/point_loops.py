@@ -1,9 +1,9 @@
-r"""A step on the Grassmann manifold, point by point.
+r"""Loops over single points of the Grassmann manifold: steps.
 
 With :math:`M = u^\top u`, the geodesic from ``x`` with velocity ``u`` ends in
 :math:`x\cos\sqrt M + u\,\mathrm{sinc}\sqrt M`, and carries ``v`` to
 :math:`v - (u\,\tfrac12\mathrm{sinc}^2\tfrac{\sqrt M}2 + x\,\mathrm{sinc}\sqrt M)\,u^\top v`
-[Edelman1998, thms. 2.3 and 2.4], all of them even functions of the root.
+[Edelman1998, thms. 2.3 and 2.4], which are all even functions of the root.
 
 References
 ----------
@@ -16,34 +16,32 @@ import math
 import numpy as np
 from numba import prange
 
-from riemap.linalg import eigh_inplace
+from riemap.linalg import eigh_inplace, multiply, multiply_transposed
+from riemap.manifolds.shared.formulas import POINTS_PER_TASK
 from riemap.types import Array
-from riemap.vmath import inline, pair_loop
-
-BLOCK = 32
-"""Points that share their scratch."""
+from riemap.vmath import inline, point_loop
 
 
-@pair_loop
+@point_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-    """The end of the geodesic, and ``v`` carried there."""
+    """Exponential of ``u``, and parallel transport of ``v``."""
     count, n, k = x.shape
     y, moved = np.empty_like(x), np.empty_like(x)
-    for block in prange((count + BLOCK - 1) // BLOCK):
+    for block in prange((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
         scratch = np.empty((6, k, k))
         square, vectors, inside = scratch[0], scratch[1], scratch[2]
         cosine, sinc, lean = scratch[3], scratch[4], scratch[5]
-        for i in range(BLOCK * block, min(count, BLOCK * block + BLOCK)):
-            _products(u[i], u[i], square)
-            _products(u[i], v[i], inside)
+        for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
+            multiply_transposed(k, n, k, u[i], u[i], square)
+            multiply_transposed(k, n, k, u[i], v[i], inside)
             eigh_inplace(square, vectors)
             _functions(square, vectors, cosine, sinc, lean)
-            _times(x[i], cosine, y[i])
-            _times(u[i], sinc, moved[i])
+            multiply(n, k, k, x[i], cosine, y[i])
+            multiply(n, k, k, u[i], sinc, moved[i])
             y[i] += moved[i]
-            _times(sinc, inside, square)
-            _times(lean, inside, vectors)
-            _times(x[i], square, moved[i])
+            multiply(k, k, k, sinc, inside, square)
+            multiply(k, k, k, lean, inside, vectors)
+            multiply(n, k, k, x[i], square, moved[i])
             for r in range(n):
                 for c in range(k):
                     total = v[i, r, c] - moved[i, r, c]
@@ -55,32 +53,11 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
 
 
 @inline
-def _products(a: Array, b: Array, out: Array) -> None:
-    r""":math:`a^\top b`."""
-    n, k = a.shape
-    for r in range(k):
-        for c in range(k):
-            total = 0.0
-            for j in range(n):
-                total += a[j, r] * b[j, c]
-            out[r, c] = total
-
-
-@inline
-def _times(a: Array, b: Array, out: Array) -> None:
-    """``ab``."""
-    n, k = a.shape
-    for r in range(n):
-        for c in range(k):
-            total = 0.0
-            for j in range(k):
-                total += a[r, j] * b[j, c]
-            out[r, c] = total
-
-
-@inline
 def _functions(squares: Array, vectors: Array, cosine: Array, sinc: Array, lean: Array) -> None:
-    """Cosine, sine over angle, and half the square of that of half the angle, from squares of angles."""
+    """Write matrix functions of the angles, from the squares of the angles on the diagonal.
+
+    They are the cosine, the sinc, and half the squared sinc of half the angle.
+    """
     k = len(vectors)
     cosine[:], sinc[:], lean[:] = 0.0, 0.0, 0.0
     for j in range(k):
@@ -97,9 +74,9 @@ def _functions(squares: Array, vectors: Array, cosine: Array, sinc: Array, lean:
 
 @inline
 def _clean(y: Array, moved: Array, square: Array, along: Array) -> None:
-    """Take away what rounding left: a Newton step to an orthonormal basis, and what lies in its span."""
+    """Remove rounding errors: make ``y`` orthonormal by a Newton step, and ``moved`` orthogonal to ``y``."""
     n, k = y.shape
-    _products(y, y, square)
+    multiply_transposed(k, n, k, y, y, square)
     for r in range(n):
         for c in range(k):
             along[0, c] = 1.5 * y[r, c]
@@ -107,7 +84,7 @@ def _clean(y: Array, moved: Array, square: Array, along: Array) -> None:
                 along[0, c] -= 0.5 * y[r, j] * square[j, c]
         for c in range(k):
             y[r, c] = along[0, c]
-    _products(y, moved, along)
+    multiply_transposed(k, n, k, y, moved, along)
     for r in range(n):
         for c in range(k):
             for j in range(k):

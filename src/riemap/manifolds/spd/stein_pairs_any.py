@@ -1,7 +1,7 @@
-r"""The Stein divergence of all pairs, for any size.
+r"""Loops over pairs for the Stein divergence, any size.
 
-By determinants where that is exact enough, else by singular values; the matrices of :data:`LANES` pairs
-lie side by side.
+Determinants are used where they are accurate enough, and singular values elsewhere. The matrices of
+:data:`LANES` pairs are worked on side by side.
 """
 
 import math
@@ -9,17 +9,16 @@ import math
 import numpy as np
 from numba import prange
 
-from riemap import linalg
 from riemap.linalg import LANES, congruence, svd_lanes
 from riemap.lower_triangle import row_and_end
-from riemap.manifolds.base import Pairs
-from riemap.manifolds.positive import add_outer, lanes, squared_lengths, whiten
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.spd.coordinates import Factors, add_outer, factors, squared_lengths, whiten
 from riemap.types import Array
 from riemap.vmath import inline, log1p, pair_loop
 
-FAR = 1e6
-"""Trace up to which determinants are used for sizes above three. They lose as many digits as it has;
-the singular values that serve beyond it lose half as many."""
+FAR_TRACE = 1e6
+"""Trace up to which determinants are used for sizes above three. They lose as many digits as the trace has;
+the singular values used beyond it lose half as many."""
 
 
 @inline
@@ -42,9 +41,9 @@ def _largest_trace(a: Array) -> float:
 
 @inline
 def _excess(g: Array, h: Array, z: Array) -> float:
-    r"""``z`` becomes :math:`\frac14(G - H^\top)(G - H^\top)^\top`, and ``g`` the difference.
+    r"""Write :math:`\frac14(G - H^\top)(G - H^\top)^\top` to ``z`` and the difference to ``g``.
 
-    Returns the largest trace.
+    Return the largest trace of ``z``.
     """
     size = g.shape[0]
     for p in range(size):
@@ -63,7 +62,7 @@ def _excess(g: Array, h: Array, z: Array) -> float:
 
 @inline
 def _determinant(z: Array, rise: Array) -> None:
-    """``det(I + z) - 1``, by elimination that keeps the distance of each pivot from one."""
+    """Write ``det(I + z) - 1`` by elimination that works with the difference of each pivot from one."""
     size = z.shape[0]
     for lane in range(LANES):
         rise[lane] = 0.0
@@ -78,7 +77,7 @@ def _determinant(z: Array, rise: Array) -> None:
 
 @inline
 def _invert(a: Array) -> None:
-    """Gauss and Jordan, in place; fit for symmetric positive definite matrices."""
+    """Invert symmetric positive definite matrices in place, by Gauss-Jordan elimination."""
     size = a.shape[0]
     for k in range(size):
         for lane in range(LANES):
@@ -112,7 +111,7 @@ def _forward(
             count = min(LANES, end - j)
             whiten(inverse[i], lowers, j, g)
             _unwhiten(lower[i], inverses, j, h)
-            if _excess(g, h, z) < FAR:
+            if _excess(g, h, z) < FAR_TRACE:
                 _determinant(z, s)
                 for lane in range(count):
                     out[i, j + lane] = 0.5 * log1p(s[lane])
@@ -129,7 +128,7 @@ def _forward(
 
 @inline
 def _unwhiten(lower: Array, inverses: Array, j: int, h: Array) -> None:
-    """``h`` becomes ``L_B⁻¹ L_A`` for the ``B`` from ``j`` on; past the end, the last one again."""
+    """Write ``L_B⁻¹ L_A`` to ``h`` for the ``B`` from ``j`` on; past the end, the last one is repeated."""
     size, last = h.shape[0], inverses.shape[2] - 1
     for p in range(size):
         for q in range(size):
@@ -149,7 +148,7 @@ def _gradient(inverse: Array, lowers: Array, w: Array) -> Array:
         g, a, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
         for j in range(0, m, LANES):
             whiten(inverse[i], lowers, j, g)
-            if _gram(g, a) < FAR:
+            if _gram(g, a) < FAR_TRACE:
                 _invert(a)
                 for p in range(size):
                     for q in range(size):
@@ -173,7 +172,7 @@ def _gradient(inverse: Array, lowers: Array, w: Array) -> Array:
 
 @inline
 def _gram(g: Array, a: Array) -> float:
-    """``a`` becomes ``I + g gᵀ``; returns the largest trace."""
+    """Write ``I + g gᵀ`` to ``a`` and return the largest trace."""
     size = g.shape[0]
     for p in range(size):
         for q in range(size):
@@ -185,11 +184,12 @@ def _gram(g: Array, a: Array) -> float:
     return _largest_trace(a)
 
 
-def pairs(x: Array, y: Array) -> Pairs:
-    """All pairs."""
-    lower, inverse = linalg.cholesky(x)
-    other = (lower, inverse) if y is x else linalg.cholesky(y)
-    lowers, inverses = lanes(other[0]), lanes(other[1])
-    sqdist = np.empty((len(x), len(y)))
-    _forward(lower, inverse, lowers, inverses, y is x, sqdist)
-    return Pairs(sqdist, lambda w: congruence(lower, _gradient(inverse, lowers, w)))
+def _factors_forward(a: Factors, b: Factors, symmetric: bool, out: Array) -> None:
+    _forward(a.lower, a.inverse, b.lowers, b.inverses, symmetric, out)
+
+
+def _factors_gradient(a: Factors, b: Factors, w: Array) -> Array:
+    return congruence(a.lower, _gradient(a.inverse, b.lowers, w))
+
+
+KERNEL = PairKernel(factors, _factors_forward, _factors_gradient)

@@ -1,6 +1,6 @@
-r"""The affine-invariant distance of all pairs, for sizes 2 and 3, in closed form.
+r"""Loops over pairs for the affine-invariant distance, sizes 2 and 3, in closed form.
 
-:mod:`riemap.manifolds.positive` explains the coordinates. For 3 x 3 and determinant one,
+:mod:`riemap.manifolds.spd.coordinates` defines the coordinates. For 3 x 3 and determinant one,
 :math:`\mu = \lambda - 1` solves :math:`\mu^3 - a\mu^2 - (2a-b)\mu - (a-b) = 0` with :math:`a = e_1 - 3`,
 :math:`b = e_2 - 3`; the largest root is :math:`a/3 + 2\sqrt{p/3}\cos(\frac13\arccos r)`
 [Cruceru2021, app. D]. The smallest eigenvalue is found as the largest of the inverse, by exchanging ``a``
@@ -18,9 +18,9 @@ import numpy as np
 from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end
-from riemap.manifolds import hyperboloid as hyperbolic
-from riemap.manifolds.base import TINY, Pairs
-from riemap.manifolds.positive import (
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared import polar
+from riemap.manifolds.spd.coordinates import (
     chord2,
     cosquare,
     invariants,
@@ -34,17 +34,17 @@ from riemap.manifolds.positive import (
     write3,
 )
 from riemap.types import Array
-from riemap.vmath import cos_third, inline, log1p, pair_loop
+from riemap.vmath import TINY, cos_third, inline, log1p, pair_loop
 
-SERIES = 1e-4
-"""Below this ``P`` (distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the cubic,
-which could not be told apart there. Its error is of the order of ``P³``, relative."""
+SERIES_BELOW = 1e-4
+"""Value of ``P`` below which (at distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the
+cubic, which rounding would make equal. The relative error of the series is of the order of ``P³``."""
 
 THIRD = 1.0 / 3.0
 
-CLOSE = 0.05
-"""Half the difference of two logarithms below which its quotient with the difference of the numbers is
-a series."""
+CLOSE_LOGS = 0.05
+"""Half the difference of two logarithms below which a series gives its quotient with the difference of the
+numbers; the quotient itself would lose digits."""
 
 
 # --- 2 x 2: a hyperbolic plane times a line ---------------------------------------------------------
@@ -57,10 +57,10 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             s = chord2(near2(x, i, y, j), x, i, y, j)
-            theta = hyperbolic.distance(s)
+            theta = polar.distance(s)
             flat = y[5, j] - x[5, i]
             out[i, j] = 2.0 * theta * theta + 0.5 * flat * flat
-            slopes[i, j] = theta / (hyperbolic.sinh(s) + TINY)
+            slopes[i, j] = theta / (polar.sinh(s) + TINY)
     if symmetric:
         mirror(slopes, slopes)
 
@@ -88,7 +88,7 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @inline
 def _largest(a: float, b: float, q: float) -> float:
-    """Largest eigenvalue, less one."""
+    """The largest eigenvalue minus one."""
     linear = 2.0 * a - b
     s = math.sqrt(max(a * a + 3.0 * linear, 0.0))  # sqrt(3 p)
     r = (a * (a * a + 4.5 * linear) + 13.5 * q) / (s * s * s)
@@ -107,7 +107,7 @@ def _slope(s: float, t: float, x: float, y: float, scale: float) -> float:
     h = 0.5 * (s - t)
     z = h * h
     series = 1.0 + z * (-1.0 / 6.0 + z * (7.0 / 360.0 + z * (-31.0 / 15120.0 + z * (127.0 / 604800.0))))
-    return series * scale if h < CLOSE else (s - t) / (x - y)
+    return series * scale if h < CLOSE_LOGS else (s - t) / (x - y)
 
 
 @inline
@@ -127,7 +127,7 @@ def _slopes3(a: float, b: float, p: float, q: float) -> tuple[float, float, floa
     width = 2.0 / (x - z)
     second = (yz - xy) * width
     first = (log_x - log_z) * width - y * second
-    close = p < SERIES
+    close = p < SERIES_BELOW
     slope = 1.0 + p * (-1.0 / 12.0 + p * (1.0 / 96.0 - 1.0 / 480.0))
     first = slope - q * (1.0 / 60.0) if close else first
     second = slope + q * (1.0 / 60.0) if close else second
@@ -170,19 +170,5 @@ def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Arr
     return out
 
 
-def pairs2(x: Array, y: Array) -> Pairs:
-    """All pairs of 2 x 2 matrices."""
-    rows = planar(x)
-    others = rows if y is x else planar(y)
-    sqdist, slopes = np.empty((2, len(x), len(y)))
-    _forward2(rows, others, y is x, sqdist, slopes)
-    return Pairs(sqdist, lambda w: _gradient2(rows, others, slopes, w))
-
-
-def pairs3(x: Array, y: Array) -> Pairs:
-    """All pairs of 3 x 3 matrices."""
-    rows = spatial(x)
-    others = rows if y is x else spatial(y)
-    sqdist, first, second = np.empty((3, len(x), len(y)))
-    _forward3(rows, others, y is x, sqdist, first, second)
-    return Pairs(sqdist, lambda w: _gradient3(rows, others, first, second, w))
+KERNEL2 = PairKernel(planar, _forward2, _gradient2, saved=1)
+KERNEL3 = PairKernel(spatial, _forward3, _gradient3, saved=2)

@@ -1,7 +1,7 @@
-r"""Orthonormal bases of orthogonal complements, of very many small matrices.
+r"""Orthonormal bases of the orthogonal complements of many small matrices.
 
-A basis of ``k`` columns is taken to the first ``k`` axes, up to lengths, by Householder's reflections
-:math:`I - vv^\top`, :math:`v^\top v = 2`. Backwards, they take the other axes to a basis of its complement.
+Householder reflections :math:`I - vv^\top`, :math:`v^\top v = 2`, map a basis of ``k`` columns to the first
+``k`` axes, up to lengths. In reverse order they map the other axes to a basis of the orthogonal complement.
 """
 
 import math
@@ -10,12 +10,12 @@ import numpy as np
 from numba import prange
 
 from riemap.types import Array
-from riemap.vmath import inline, pair_loop
+from riemap.vmath import inline, point_loop
 
 
-@pair_loop
+@point_loop
 def complements(x: Array) -> Array:
-    """Orthonormal bases ``(m, n, n - k)`` of what is normal to ``x``, for ``x`` of ``(m, n, k)``."""
+    """Orthonormal bases ``(m, n, n - k)`` of the complements of the bases ``x``, ``(m, n, k)``."""
     count, n, k = x.shape
     out = np.empty((count, n, n - k))
     for i in prange(count):
@@ -35,7 +35,7 @@ def complements(x: Array) -> Array:
 
 @inline
 def _reflector(a: Array, p: int, v: Array) -> None:
-    """``v``, of squared length 2: its reflection takes column ``p`` of ``a`` to axis ``p``, up to length."""
+    """Write the ``v`` whose reflection maps column ``p`` of ``a`` to a multiple of axis ``p``."""
     square = 0.0
     for r in range(p, len(a)):
         v[r] = a[r, p]
@@ -49,7 +49,7 @@ def _reflector(a: Array, p: int, v: Array) -> None:
 
 @inline
 def _reflect(v: Array, p: int, a: Array) -> None:
-    """``a - v (v · a)``, in place; ``v`` is zero before ``p``."""
+    """Replace ``a`` by ``a - v (v · a)``; ``v`` is zero before ``p``."""
     total = 0.0
     for r in range(p, len(a)):
         total += v[r] * a[r]

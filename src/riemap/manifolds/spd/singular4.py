@@ -1,10 +1,10 @@
 r"""Singular values and left singular vectors of 4 x 4 matrices, :data:`LANES` side by side.
 
-Columns are rotated in pairs until they are orthogonal, as in :func:`riemap.linalg.svd_lanes`: small singular
-values keep their own digits [DemmelVeselic1992]. Here a sweep is written out, six rotations with their
-numbers in registers, and an angle is two divisions.
+Pairs of columns are rotated until they are orthogonal, as in :func:`riemap.linalg.svd_lanes`; small singular
+values keep their relative accuracy [DemmelVeselic1992]. Here the six rotations of a sweep are written out
+with their numbers in registers, and an angle takes two divisions.
 
-An array ``g`` is ``(16, LANES)``, and entry ``p`` of column ``k`` is in row ``4 k + p``.
+An array ``g`` of matrices is ``(16, LANES)``, with entry ``p`` of column ``k`` in row ``4 k + p``.
 
 References
 ----------
@@ -13,34 +13,33 @@ References
 """
 
 from riemap.linalg import LANES, MAX_SWEEPS, device
-from riemap.manifolds.base import TINY
 from riemap.types import Array
-from riemap.vmath import inline
+from riemap.vmath import TINY, inline
 
-VALUES, VECTORS = 1e-4, 1e-8
-"""Cosines between columns that one more sweep, which squares them, brings below what can be seen: values
-have errors quadratic in the cosines, vectors linear ones."""
+VALUE_COSINE, VECTOR_COSINE = 1e-4, 1e-8
+"""Largest cosines between columns before the last sweep, for singular values and for vectors. The last sweep
+squares them; errors of values are quadratic in the cosines, and errors of vectors linear."""
 
 Four = tuple[float, float, float, float]
 
 
 @inline
 def dot(p: Four, q: Four) -> float:
-    """Their inner product."""
+    """Inner product."""
     return p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
 
 
 @inline
 def column(g: Array, k: int, lane: int) -> Four:
-    """Of one of the matrices."""
+    """Column ``k`` of the matrix in this lane."""
     return g[4 * k, lane], g[4 * k + 1, lane], g[4 * k + 2, lane], g[4 * k + 3, lane]
 
 
 @inline
 def _rotated(p: Four, q: Four, loose: float) -> tuple[Four, Four, int]:
-    """Both turned in their plane until they are nearly orthogonal, and whether their cosine was above.
+    """Both columns, rotated to be nearly orthogonal, and whether their cosine was above ``loose``.
 
-    By the angle of :mod:`riemap.manifolds.eigenvalues4`, with lengths divided out, so that none is too small.
+    The angle is that of :mod:`riemap.manifolds.spd.eigenvalues4`, with lengths divided out against underflow.
     """
     product, pp, qq = dot(p, q), dot(p, p), dot(q, q)
     a, b = abs(qq - pp), 2.0 * abs(product)
@@ -64,7 +63,7 @@ def _put(g: Array, k: int, lane: int, a: Four) -> None:
 
 @device
 def orthogonalise(g: Array, loose: float) -> None:
-    """Sweep until no cosine was above ``loose``: columns are then left singular vectors times values."""
+    """Sweep until no cosine was above ``loose``; columns become left singular vectors times values."""
     for _ in range(MAX_SWEEPS):
         turned = 0
         for lane in range(LANES):

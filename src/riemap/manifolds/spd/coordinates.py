@@ -1,7 +1,8 @@
-r"""Coordinates of positive definite matrices that the kernels of SPD and Stein read.
+r"""Coordinates of positive definite matrices for the loops over pairs of SPD and Stein.
 
-Both need the eigenvalues of :math:`A^{-1}B` for every pair, and both factor out the determinant:
-:math:`A = t^2\hat A` with :math:`\det\hat A = 1`.
+Both need the eigenvalues of :math:`A^{-1}B` for every pair, and both factor out the determinant: :math:`A =
+t^2\hat A` with :math:`\det\hat A = 1`. A set of matrices is an array with a row for each coordinate and a
+column for each matrix.
 
 **2 x 2.** Matrices of determinant one are a hyperbolic plane,
 :math:`\hat A = \begin{pmatrix}x_0+x_1 & x_2\\ x_2 & x_0-x_1\end{pmatrix}` with ``x`` on the
@@ -21,23 +22,26 @@ in the coordinates in which ``A`` is the identity; :math:`L_A\,\cdot\,L_A^\top` 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
 
-from riemap.linalg import LANES, cholesky_inplace, two_product
+from riemap.linalg import LANES, cholesky, cholesky_inplace, two_product
 from riemap.lower_triangle import stride
-from riemap.manifolds.hyperboloid import chord, radial_part
-from riemap.manifolds.lorentz import ORIGIN
+from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, radial_part
 from riemap.types import Array
-from riemap.vmath import inline, log, pair_loop
+from riemap.vmath import inline, log, point_loop
 
 # --- 2 x 2 -----------------------------------------------------------------------------------------
 
 
-@pair_loop
+@point_loop
 def planar(a: Array) -> Array:
-    """Rows: direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)``, its inverse."""
+    """Coordinates of 2 x 2 matrices.
+
+    The rows are the direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)`` and its inverse.
+    """
     out = np.empty((8, stride(a.shape[0])))
     for i in prange(a.shape[0]):
         b = 0.5 * (a[i, 0, 1] + a[i, 1, 0])
@@ -47,7 +51,7 @@ def planar(a: Array) -> Array:
         root = math.sqrt(det)
         u, v = 0.5 * (a[i, 0, 0] - a[i, 1, 1]) / root, b / root
         r = math.sqrt(u * u + v * v)
-        out[0, i], out[1, i] = (u / r, v / r) if r > ORIGIN else (1.0, 0.0)
+        out[0, i], out[1, i] = (u / r, v / r) if r > ORIGIN_RADIUS else (1.0, 0.0)
         up = math.sqrt(r + math.sqrt(1.0 + r * r))
         out[2, i], out[3, i], out[4, i] = r, up, 1.0 / up
         quarter = math.sqrt(root)
@@ -57,25 +61,29 @@ def planar(a: Array) -> Array:
 
 @inline
 def near2(x: Array, i: int, y: Array, j: int) -> float:
-    """Squared distance between the directions of two points, from rows of :func:`planar`."""
+    """Squared distance between the directions of two points, from :func:`planar` coordinates."""
     return (x[0, i] - y[0, j]) ** 2 + (x[1, i] - y[1, j]) ** 2
 
 
 @inline
 def chord2(near: float, x: Array, i: int, y: Array, j: int) -> float:
-    """``4 sinh²(θ/2)``, from rows of :func:`planar`."""
+    """``4 sinh²(θ/2)``, from :func:`planar` coordinates."""
     return chord(near, x[2, i], y[2, j], x[3, i], x[4, i], y[3, j], y[4, j])
 
 
 @inline
 def radial2(near: float, cosh: float, x: Array, i: int, y: Array, j: int) -> float:
-    """Component along the ray of ``sinh(θ)/θ log``, from rows of :func:`planar`."""
+    """Component along the ray of ``sinh(θ)/θ log``, from :func:`planar` coordinates."""
     return radial_part(near, cosh, y[2, j], x[3, i], x[4, i], y[3, j], y[4, j])
 
 
 @inline
 def write2(out: Array, x: Array, i: int, along: float, across: float, across1: float, flat: float) -> None:
-    """The matrix with these components along the ray, across it (to be projected), and of ``log det``."""
+    """Write the tangent matrix with these components.
+
+    ``along`` is the component along the ray, ``across`` and ``across1`` those across it (yet to be
+    projected), ``flat`` that of ``log det``.
+    """
     r, root = x[2, i], x[6, i] * x[6, i]
     cosh = math.sqrt(1.0 + r * r)
     push = along * cosh - (across * x[0, i] + across1 * x[1, i])
@@ -89,9 +97,13 @@ def write2(out: Array, x: Array, i: int, along: float, across: float, across1: f
 # --- 3 x 3 -----------------------------------------------------------------------------------------
 
 
-@pair_loop
+@point_loop
 def spatial(a: Array) -> Array:
-    """Rows: lower triangles of ``L``, ``L⁻¹`` (6 each) at unit determinant, ``log det``, ``t``, ``1/t``."""
+    """Coordinates of 3 x 3 matrices.
+
+    The rows are the lower triangles of ``L`` and ``L⁻¹`` (6 each) at unit determinant, ``log det``, ``t``,
+    ``1/t``.
+    """
     n = a.shape[0]
     out = np.empty((15, stride(n)))
     for block in prange((n + 63) // 64):
@@ -100,19 +112,24 @@ def spatial(a: Array) -> Array:
         for i in range(64 * block, min(n, 64 * block + 64)):
             cholesky_inplace(3, a[i], lower, inverse, scratch, scratch1)
             t = np.cbrt(lower[0, 0] * lower[1, 1] * lower[2, 2])
-            row = 0
-            for p in range(3):
-                for q in range(p + 1):
-                    out[row, i] = lower[p, q] / t
-                    out[row + 6, i] = inverse[p, q] * t
-                    row += 1
+            write_triangles(3, lower, inverse, t, out, i)
             out[12, i], out[13, i], out[14, i] = 6.0 * math.log(t), t, 1.0 / t
     return out
 
 
 @inline
+def write_triangles(size: int, lower: Array, inverse: Array, t: float, out: Array, i: int) -> None:
+    """Write the lower triangle of ``lower / t``, then that of ``inverse * t``, to column ``i``."""
+    row, count = 0, size * (size + 1) // 2
+    for p in range(size):
+        for q in range(p + 1):
+            out[row, i], out[row + count, i] = lower[p, q] / t, inverse[p, q] * t
+            row += 1
+
+
+@inline
 def triangles(x: Array, i: int, y: Array, j: int) -> tuple[float, ...]:
-    """``x_i⁻¹ y_j`` as its six lower entries, from rows of :func:`spatial`."""
+    """The six lower entries of ``L_x⁻¹ L_y``, from :func:`spatial` coordinates."""
     return (
         x[6, i] * y[0, j],
         x[7, i] * y[0, j] + x[8, i] * y[1, j],
@@ -165,7 +182,7 @@ def cosquare(h: tuple[float, ...]) -> tuple[float, ...]:
 
 @inline
 def write3(out: Array, x: Array, i: int, w: tuple[float, ...], trace: float) -> None:
-    """``L W Lᵀ``, where ``W`` has these lower entries, up to its trace, which is to be ``trace``."""
+    """Write ``L W Lᵀ``, where ``W`` has the lower entries ``w``, shifted on its diagonal to this trace."""
     shift = (trace - (w[0] + w[2] + w[5])) / 3.0
     t = x[13, i]
     l0, l1, l2, l3, l4, l5 = t * x[0, i], t * x[1, i], t * x[2, i], t * x[3, i], t * x[4, i], t * x[5, i]
@@ -182,12 +199,12 @@ def write3(out: Array, x: Array, i: int, w: tuple[float, ...], trace: float) -> 
     out[i, 1, 2] = out[i, 2, 1] = c0 * l1 + c1 * l2
 
 
-# --- any size: whitened factors of LANES matrices side by side, as (size, size, LANES) --------------------
+# --- any size: whitened factors of LANES matrices side by side, of shape (size, size, LANES) --------------
 
 
 @inline
 def whiten(inverse: Array, lower: Array, j: int, g: Array) -> None:
-    """``g`` becomes ``L_A⁻¹ L_B`` for the ``B`` from ``j`` on; past the end, the last one again."""
+    """Write ``L_A⁻¹ L_B`` to ``g`` for the ``B`` from ``j`` on; past the end, the last one is repeated."""
     size, last = g.shape[0], lower.shape[2] - 1
     for p in range(size):
         for q in range(size):
@@ -200,7 +217,7 @@ def whiten(inverse: Array, lower: Array, j: int, g: Array) -> None:
 
 @inline
 def squared_lengths(g: Array, k: int, s: Array) -> None:
-    """Of columns ``k``: when they are orthogonal, eigenvalues of ``A⁻¹ B``."""
+    """Write the squared lengths of columns ``k``: eigenvalues of ``A⁻¹ B`` if columns are orthogonal."""
     for lane in range(LANES):
         s[lane] = 0.0
     for p in range(g.shape[0]):
@@ -210,7 +227,7 @@ def squared_lengths(g: Array, k: int, s: Array) -> None:
 
 @inline
 def add_outer(out: Array, g: Array, k: int, s: Array) -> None:
-    """Add the sum over lanes of ``s`` times column ``k`` times its transpose."""
+    """Add the sum over lanes of ``s`` times column ``k`` times its transpose to ``out``."""
     for p in range(g.shape[0]):
         for q in range(g.shape[0]):
             total = 0.0
@@ -219,6 +236,16 @@ def add_outer(out: Array, g: Array, k: int, s: Array) -> None:
             out[p, q] += total
 
 
-def lanes(a: Array) -> Array:
-    """Matrices entry by entry, ``(size, size, n)``."""
-    return np.moveaxis(a, 0, 2).copy()
+class Factors(NamedTuple):
+    """Cholesky factors ``L`` and their inverses, by matrix and entry by entry."""
+
+    lower: Array  # (n, size, size)
+    inverse: Array
+    lowers: Array  # (size, size, n)
+    inverses: Array
+
+
+def factors(x: Array) -> Factors:
+    """Factor matrices of any size."""
+    lower, inverse = cholesky(x)
+    return Factors(lower, inverse, np.moveaxis(lower, 0, 2).copy(), np.moveaxis(inverse, 0, 2).copy())

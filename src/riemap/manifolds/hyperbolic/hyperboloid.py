@@ -26,127 +26,18 @@ References
     embeddings. AAAI 2021. Appendix B lists the maps used here.
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, final
 
 import numpy as np
-from numba import prange
 
-from riemap.lower_triangle import mirror, row_and_end, stride
-from riemap.manifolds import lorentz
-from riemap.manifolds.base import TINY, Manifold, Pairs, check_size, contiguous
-from riemap.manifolds.lorentz import ORIGIN
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.hyperbolic import pair_loops, point_loops
+from riemap.manifolds.shared.formulas import contiguous, sinhc
+from riemap.manifolds.shared.polar import ORIGIN_RADIUS
+from riemap.manifolds.shared.quadric import Quadric
 from riemap.types import Array
-from riemap.vmath import inline, log1p, pair_loop
-
-
-@inline
-def distance(s: float) -> float:
-    """``d`` from ``s = 4 sinh²(d/2)``: ``log(1 + s/2 + sinh d)``."""
-    return log1p(0.5 * s + sinh(s))
-
-
-@inline
-def sinh(s: float) -> float:
-    """``sinh d`` from ``s = 4 sinh²(d/2)``."""
-    return math.sqrt(s * (1.0 + 0.25 * s))
-
-
-@inline
-def chord(near: float, r: float, s: float, up_r: float, down_r: float, up_s: float, down_s: float) -> float:
-    """``4 sinh²(d/2)`` from ``near = |a - b|²``, ``sinh r``, ``sinh s`` and ``exp(±r/2), exp(±s/2)``."""
-    radial = up_r * down_s - down_r * up_s
-    return radial * radial + r * s * near
-
-
-@inline
-def radial_part(
-    near: float, cosh_r: float, s: float, up_r: float, down_r: float, up_s: float, down_s: float
-) -> float:
-    """Component along the ray through ``x`` of ``sinh(d)/d log_x y``."""
-    a, b = up_s * down_r, down_s * up_r
-    return 0.5 * ((a - b) * (a + b) - cosh_r * s * near)
-
-
-@inline
-def _near(x: Array, i: int, y: Array, out: Array) -> None:
-    """Squared distances of the directions, two coordinates at a time."""
-    a, b = x[0, i], x[1, i]
-    for j in range(out.size):
-        out[j] = (a - y[0, j]) ** 2 + (b - y[1, j]) ** 2
-    for k in range(2, x.shape[0] - 3, 2):
-        a, b = x[k, i], x[k + 1, i]
-        for j in range(out.size):
-            out[j] += (a - y[k, j]) ** 2 + (b - y[k + 1, j]) ** 2
-
-
-@pair_loop
-def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    """Squared distances, and ``d / sinh d``, from the rows of :func:`_polar_rows`."""
-    size, (n, m) = x.shape[0] - 3, out.shape
-    for t in prange(n):
-        i, end = row_and_end(t, n, m, symmetric)
-        _near(x, i, y, out[i, :end])
-        r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
-        for j in range(end):
-            s = chord(out[i, j], r, y[size, j], up, down, y[size + 1, j], y[size + 2, j])
-            d = distance(s)
-            out[i, j] = d * d
-            slopes[i, j] = d / (sinh(s) + TINY)
-    if symmetric:
-        mirror(slopes, slopes)
-
-
-@pair_loop
-def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``, as an ambient vector."""
-    size, (n, m) = x.shape[0] - 3, w.shape
-    out = np.empty((n, 1 + size))
-    for i in prange(n):
-        near = np.empty(m)
-        _near(x, i, y, near)
-        r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
-        cosh = math.sqrt(1.0 + r * r)
-        along = 0.0
-        for j in range(m):
-            s = y[size, j]
-            factor = -2.0 * w[i, j] * slopes[i, j]
-            along += factor * radial_part(near[j], cosh, s, up, down, y[size + 1, j], y[size + 2, j])
-            near[j] = factor * s
-        excess = 0.0
-        for k in range(0, size, 2):
-            first = second = 0.0
-            for j in range(m):
-                first += near[j] * (y[k, j] - x[k, i])
-                second += near[j] * (y[k + 1, j] - x[k + 1, i])
-            out[i, 1 + k], out[i, 2 + k] = first, second
-            excess += first * x[k, i] + second * x[k + 1, i]
-        out[i, 0] = along * r
-        for k in range(size):
-            out[i, 1 + k] += (along * cosh - excess) * x[k, i]
-    return out
-
-
-@pair_loop
-def _polar_rows(x: Array) -> Array:
-    """One row a coordinate, one column a point: direction, ``sinh r``, ``exp(r/2)``, ``exp(-r/2)``.
-
-    The rows of the direction are made even in number by one of zeros.
-    """
-    n, dim = x.shape[0], x.shape[1] - 1
-    size = dim + dim % 2
-    out = np.zeros((size + 3, stride(n)))
-    for i in prange(n):
-        total = 0.0
-        for k in range(dim):
-            total += x[i, k + 1] * x[i, k + 1]
-        r = math.sqrt(total)
-        for k in range(dim):
-            out[k, i] = x[i, k + 1] / r if r > ORIGIN else (1.0 if k == 0 else 0.0)
-        up = math.sqrt(r + math.sqrt(1.0 + total))
-        out[size, i], out[size + 1, i], out[size + 2, i] = r, up, 1.0 / up
-    return out
+from riemap.vmath import TINY
 
 
 class Polar(NamedTuple):
@@ -158,24 +49,24 @@ class Polar(NamedTuple):
     down: Array
 
     def ambient(self, along: Array, across: Array) -> Array:
-        """The tangent with these components along the ray and, after projection, across it."""
+        """Tangents with the component ``along`` on the ray, and the projection of ``across`` across it."""
         across = across - np.sum(across * self.direction, axis=-1, keepdims=True) * self.direction
         cosh = np.sqrt(1.0 + self.sinh**2)
         return np.concatenate([along * self.sinh, along * cosh * self.direction + across], axis=-1)
 
 
 def polar(spatial: Array) -> Polar:
-    """Polar coordinates of the points with these spatial parts; at the origin any direction does."""
+    """Polar coordinates of the points with these spatial parts; the direction of the origin is arbitrary."""
     r = np.sqrt(np.sum(spatial**2, axis=-1, keepdims=True))
     axis = np.eye(1, spatial.shape[-1])[0]
-    direction = np.where(r > ORIGIN, spatial / np.where(r > ORIGIN, r, 1.0), axis)
+    direction = np.where(r > ORIGIN_RADIUS, spatial / np.where(r > ORIGIN_RADIUS, r, 1.0), axis)
     up = np.sqrt(r + np.sqrt(1.0 + r**2))
     return Polar(direction, r, up, 1.0 / up)
 
 
 @final
 @dataclass(frozen=True)
-class Hyperboloid(Manifold):
+class Hyperboloid(Quadric):
     r""":math:`\mathbb{H}^n` of curvature -1; ``n`` is the intrinsic dimension.
 
     >>> h = Hyperboloid(2)
@@ -183,36 +74,19 @@ class Hyperboloid(Manifold):
     ((3,), 2, 'H2')
     """
 
-    n: int
     symbol: ClassVar[str] = "H"
     name: ClassVar[str] = "hyperbolic"
     formula: ClassVar[str] = "2·asinh(½·√⟨x−y, x−y⟩_L)"
-
-    def __post_init__(self) -> None:
-        check_size(self.n, 1, str(self))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.n + 1,)
-
-    @property
-    def dim(self) -> int:
-        return self.n
 
     @property
     def curvature(self) -> tuple[float, float]:
         return (-1.0, -1.0)
 
     @property
-    def origin(self) -> Array:
-        return np.eye(1, self.n + 1)[0]
-
-    def kernel(self, x: Array, y: Array) -> Pairs:
-        rows = _polar_rows(x)
-        others = rows if y is x else _polar_rows(y)
-        sqdist, slopes = np.empty((2, len(x), len(y)))
-        _forward(rows, others, y is x, sqdist, slopes)
-        return Pairs(sqdist, lambda w: _gradient(rows, others, slopes, w)[:, : x.shape[1]])
+    def pair_kernel(self) -> PairKernel[Array]:
+        return PairKernel(
+            pair_loops.polar_coordinates, pair_loops.forward, self._trimmed(pair_loops.gradient), saved=1
+        )
 
     def project(self, x: Array) -> Array:
         r"""Keep :math:`x_{1:}` and set :math:`x_0=\sqrt{1+\|x_{1:}\|^2}`."""
@@ -231,7 +105,7 @@ class Hyperboloid(Manifold):
         along the ray through ``x`` lengths shrink by :math:`x_0`, across it they stay.
         """
         *lead, size = np.broadcast_shapes(x.shape, u.shape, v.shape)
-        return lorentz.inner(*(a.reshape(-1, size) for a in contiguous(x, u, v))).reshape(lead)
+        return point_loops.inner(*(a.reshape(-1, size) for a in contiguous(x, u, v))).reshape(lead)
 
     def exp(self, x: Array, u: Array) -> Array:
         r""":math:`\cosh(\|u\|)\,x + \sinh(\|u\|)\,u/\|u\|` [NickelKiela2018, eq. 9]."""
@@ -239,8 +113,8 @@ class Hyperboloid(Manifold):
         return self.project(np.cosh(t) * x + sinhc(t) * u)
 
     def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-        """In one pass."""
-        return lorentz.move(*contiguous(x, u, v))
+        """In one loop, and no farther than radius 30 from the origin."""
+        return point_loops.move(*contiguous(x, u, v))
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`\frac{d}{\sinh d}\,(y - \cosh(d)\,x)`, in polar coordinates (see above)."""
@@ -255,7 +129,7 @@ class Hyperboloid(Manifold):
         r"""Parallel: :math:`u + \frac{\langle y, u\rangle}{1 - \langle x, y\rangle}(x + y)` [Cruceru2021]."""
         arrays = contiguous(x, self.log(x, y), y, u)
         flat = [a.reshape(-1, a.shape[-1]) for a in arrays]
-        return lorentz.transport(*flat).reshape(np.broadcast_shapes(x.shape, y.shape, u.shape))
+        return point_loops.transport(*flat).reshape(np.broadcast_shapes(x.shape, y.shape, u.shape))
 
     def sqdist(self, x: Array, y: Array) -> Array:
         """The sum of positive terms above, through its arsinh, squared."""
@@ -263,7 +137,7 @@ class Hyperboloid(Manifold):
         return np.asarray(np.log1p(0.5 * s + np.sqrt(s * (1.0 + 0.25 * s))) ** 2)
 
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
-        """-1 everywhere."""
+        """Minus one everywhere."""
         return np.full_like(self.inner(x, u, v), -1.0)
 
     def _lorentz(self, u: Array, v: Array) -> Array:
@@ -277,8 +151,3 @@ def _pair(x: Array, y: Array) -> tuple[Polar, Polar, Array, Array]:
     a, b = polar(x[..., 1:]), polar(y[..., 1:])
     near = np.sum((a.direction - b.direction) ** 2, axis=-1, keepdims=True)
     return a, b, near, (a.up * b.down - a.down * b.up) ** 2 + a.sinh * b.sinh * near
-
-
-def sinhc(t: Array) -> Array:
-    """``sinh(t) / t``, 1 at zero."""
-    return np.where(t == 0, 1.0, np.sinh(t) / np.where(t == 0, 1.0, t))

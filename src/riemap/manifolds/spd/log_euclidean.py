@@ -1,11 +1,11 @@
 r"""Symmetric positive definite matrices with the log-Euclidean metric.
 
-The matrix logarithm is made an isometry onto symmetric matrices,
+The metric makes the matrix logarithm an isometry onto symmetric matrices,
 
 .. math:: d(A, B) = \|\log A - \log B\|_F, \qquad
     \langle P, Q\rangle_A = \langle D\log_A[P],\, D\log_A[Q]\rangle,
 
-so the space is flat, and its tools are those of Euclidean space between a logarithm and an exponential
+so the space is flat, and every map is the Euclidean one between a matrix logarithm and an exponential
 [Arsigny2006]. Their derivatives are, in the eigenbasis of the matrix, products with the divided
 differences of log and exp (Daleckii and Krein), which are computed without cancellation.
 
@@ -16,22 +16,22 @@ References
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 
 from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
-from riemap.manifolds.base import Manifold, Pairs, check_size
-from riemap.manifolds.euclidean import forward, gradient
-from riemap.manifolds.hyperboloid import sinhc
-from riemap.manifolds.spd import nearest_positive
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared import flat_loops
+from riemap.manifolds.shared.formulas import sinhc
+from riemap.manifolds.spd.symmetric_positive import SymmetricPositive
 from riemap.types import Array
 
 
 @final
 @dataclass(frozen=True)
-class LogSPD(Manifold):
+class LogSPD(SymmetricPositive):
     r""":math:`n\times n` symmetric positive definite matrices, log-Euclidean metric.
 
     >>> m = LogSPD(3)
@@ -39,49 +39,17 @@ class LogSPD(Manifold):
     ((3, 3), 6, 'LogSPD3')
     """
 
-    n: int
     symbol: ClassVar[str] = "LogSPD"
     name: ClassVar[str] = "SPD, log-Euclidean"
     formula: ClassVar[str] = "‖log A − log B‖_F"
-
-    def __post_init__(self) -> None:
-        check_size(self.n, 1, str(self))
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return (self.n, self.n)
-
-    @property
-    def dim(self) -> int:
-        return self.n * (self.n + 1) // 2
 
     @property
     def curvature(self) -> tuple[float, float]:
         return (0.0, 0.0)
 
     @property
-    def origin(self) -> Array:
-        return np.eye(self.n)
-
-    def kernel(self, x: Array, y: Array) -> Pairs:
-        """The Euclidean loops, on the entries of the logarithms."""
-        values, vectors = linalg.eigh(x)
-        columns = _columns(linalg.apply(np.log, values, vectors))
-        others = columns if y is x else _columns(_log(y))
-
-        def back(w: Array) -> Array:
-            slope = gradient(columns, others, w)
-            return _dexp(np.log(values), vectors, slope.reshape(x.shape))
-
-        return Pairs(forward(columns, others), back)
-
-    def project(self, x: Array) -> Array:
-        """Symmetric part, with eigenvalues lifted to the rounding error of the largest."""
-        return nearest_positive(x)
-
-    def to_tangent(self, x: Array, u: Array) -> Array:
-        r""":math:`(u + u^\top)/2`."""
-        return symmetric(u) + np.zeros_like(x)
+    def pair_kernel(self) -> PairKernel["_Logarithms"]:
+        return _KERNEL
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`\langle D\log_x[u], D\log_x[v]\rangle`."""
@@ -108,7 +76,7 @@ class LogSPD(Manifold):
         return np.sum((_log(x) - _log(y)) ** 2, axis=(-2, -1))
 
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
-        """0 everywhere."""
+        """Zero everywhere."""
         return np.zeros_like(self.inner(x, u, v))
 
 
@@ -120,8 +88,30 @@ def _exp(x: Array) -> Array:
     return symmetric(linalg.apply(np.exp, *linalg.eigh(x)))
 
 
-def _columns(x: Array) -> Array:
-    return x.reshape(len(x), -1).T.copy()
+class _Logarithms(NamedTuple):
+    """Matrices by their logarithms: eigenvalues and eigenvectors, and the entries by coordinate."""
+
+    values: Array
+    vectors: Array
+    coords: Array
+
+
+def _logarithms(x: Array) -> _Logarithms:
+    values, vectors = linalg.eigh(x)
+    entries = linalg.apply(np.log, values, vectors)
+    return _Logarithms(np.log(values), vectors, entries.reshape(len(x), -1).T.copy())
+
+
+def _forward(a: _Logarithms, b: _Logarithms, symmetric: bool, out: Array) -> None:
+    flat_loops.forward(a.coords, b.coords, symmetric, out)
+
+
+def _gradient(a: _Logarithms, b: _Logarithms, w: Array) -> Array:
+    slope = flat_loops.gradient(a.coords, b.coords, w)
+    return _dexp(a.values, a.vectors, slope.reshape(a.vectors.shape))
+
+
+_KERNEL = PairKernel(_logarithms, _forward, _gradient)
 
 
 def _dlog(values: Array, vectors: Array, u: Array) -> Array:

@@ -1,12 +1,13 @@
-r"""The affine-invariant distance of all pairs, for size 4.
+r"""Loops over pairs for the affine-invariant distance, size 4.
 
 With :math:`G = L_A^{-1}L_B`, the eigenvalues of :math:`M = GG^\top` give the distance, and
-:math:`-2\log M` is the gradient at the identity: :mod:`riemap.manifolds.eigenvalues4` has both. The same
-polynomial serves both ends of a pair, for in the frame of ``B`` it is :math:`G^\top G`, the inverse of what
-``B`` sees of ``A``, that has the eigenvalues of ``M``.
+:math:`-2\log M` is the gradient at the identity; :mod:`riemap.manifolds.spd.eigenvalues4` computes both. One
+polynomial serves both ends of a pair, because :math:`G^\top G`, the inverse of the matrix ``M`` of the pair
+:math:`(B, A)`, has the eigenvalues of ``M`` too.
 
-Pairs too far apart for the digits of ``M`` are gathered, and get singular values and vectors of ``G`` itself,
-by :mod:`riemap.manifolds.singular4`.
+Where a pair is so far apart that ``M`` has lost its small eigenvalues to rounding, singular values and
+vectors of ``G`` itself are used (:mod:`riemap.manifolds.spd.singular4`). Such pairs are gathered into groups
+first.
 """
 
 import math
@@ -17,29 +18,30 @@ from numpy.typing import NDArray
 
 from riemap.linalg import LANES, device
 from riemap.lower_triangle import mirror, row_and_end
-from riemap.manifolds.base import Pairs
-from riemap.manifolds.eigenvalues4 import coefficients, eigenvalues, polynomial
-from riemap.manifolds.positive4 import WIDTH, at, cosquare, factors, square, whitened, write4
-from riemap.manifolds.singular4 import VALUES, VECTORS, column, dot, orthogonalise
+from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.spd.coordinates4 import VECTOR_PAIRS, at, cosquare, factors, square, whitened, write4
+from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
+from riemap.manifolds.spd.singular4 import VALUE_COSINE, VECTOR_COSINE, column, dot, orthogonalise
 from riemap.types import Array
 from riemap.vmath import NAN, inline, log, pair_loop
 
-FLAT = 0.01
-"""Least eigenvalue over their mean for which ``M`` serves; its rounding errors are relative to the mean."""
+LEAST_SHARE = 0.01
+"""Smallest ratio of the least eigenvalue of ``M`` to their mean for which ``M`` is used. The rounding errors
+of its eigenvalues are relative to the mean, so a smaller one would lose more than two digits."""
 
 
 @pair_loop
 def _forward(
     x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array, third: Array
 ) -> None:
-    """Squared distances and coefficients, of which the first is NaN where a pair is too far apart."""
+    """Write squared distances and coefficients; the first coefficient of a pair too far apart is NaN."""
     n, m = out.shape
     for t in prange(n):
         i, end = row_and_end(t, n, m, symmetric)
         far = 0
-        for j in range(min(m, (end + WIDTH - 1) // WIDTH * WIDTH)):
+        for j in range(min(m, (end + VECTOR_PAIRS - 1) // VECTOR_PAIRS * VECTOR_PAIRS)):
             mean, v = eigenvalues(square(whitened(x, i, y, j)))
-            flat = not 1.0 + min(min(v[0], v[1]), min(v[2], v[3])) > FLAT
+            flat = not 1.0 + min(min(v[0], v[1]), min(v[2], v[3])) > LEAST_SHARE
             far += 1 if flat else 0
             logs = (
                 log(mean * (1.0 + v[0])),
@@ -61,7 +63,7 @@ def _forward(
 
 @inline
 def _marked(marks: Array, end: int) -> NDArray[np.int64]:
-    """Where the first of these are NaN."""
+    """Indices of the NaN among the first ``end`` marks."""
     found, count = np.empty(end, dtype=np.int64), 0
     for j in range(end):
         if math.isnan(marks[j]):
@@ -72,7 +74,7 @@ def _marked(marks: Array, end: int) -> NDArray[np.int64]:
 
 @inline
 def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
-    """``g`` becomes ``L_x⁻¹ L_y`` for these columns, the last of them again and again."""
+    """Write ``L_x⁻¹ L_y`` to ``g`` for these columns; the last one fills the remaining lanes."""
     for lane in range(LANES):
         a = whitened(x, i, y, columns[min(lane, len(columns) - 1)])
         g[0, lane], g[1, lane], g[2, lane], g[3, lane] = a[0], a[1], a[3], a[6]
@@ -83,12 +85,12 @@ def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) ->
 
 @device
 def _far_distances(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Array) -> None:
-    """Those of row ``i`` in the columns ``far``."""
+    """Write the squared distances of row ``i`` in the columns ``far``, from singular values."""
     g, squares = np.empty((16, LANES)), np.empty(LANES)
     for start in range(0, len(far), LANES):
         columns = far[start : start + LANES]
         _gather(x, i, y, columns, g)
-        orthogonalise(g, VALUES)
+        orthogonalise(g, VALUE_COSINE)
         for lane in range(LANES):
             a, b, c, d = column(g, 0, lane), column(g, 1, lane), column(g, 2, lane), column(g, 3, lane)
             logs = log(dot(a, a)), log(dot(b, b)), log(dot(c, c)), log(dot(d, d))
@@ -104,7 +106,7 @@ def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) ->
     for start in range(0, len(far), LANES):
         columns = far[start : start + LANES]
         _gather(x, i, y, columns, g)
-        orthogonalise(g, VECTORS)
+        orthogonalise(g, VECTOR_COSINE)
         for lane in range(LANES):
             weights[lane] = -2.0 * w[columns[lane]] if lane < len(columns) else 0.0
         for k in range(4):
@@ -175,10 +177,12 @@ def _gradient(
     return out
 
 
-def pairs4(x: Array, y: Array) -> Pairs:
-    """All pairs of 4 x 4 matrices."""
-    rows = factors(x)
-    others = rows if y is x else factors(y)
-    sqdist, first, second, third = np.empty((4, len(x), len(y)))
-    _forward(rows, others, y is x, sqdist, first, second, third)
-    return Pairs(sqdist, lambda w: _gradient(rows, others, y is x, first, second, third, w))
+def _gradient_between(x: Array, y: Array, *rest: Array) -> Array:
+    return _gradient(x, y, False, *rest)
+
+
+def _gradient_within(x: Array, y: Array, *rest: Array) -> Array:
+    return _gradient(x, y, True, *rest)
+
+
+KERNEL = PairKernel(factors, _forward, _gradient_between, saved=3, symmetric_gradient=_gradient_within)

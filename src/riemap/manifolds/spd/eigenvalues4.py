@@ -1,21 +1,21 @@
-r"""Eigenvalues of symmetric 4 x 4 matrices, and logarithms, without eigenvectors.
+r"""Eigenvalues and logarithms of symmetric 4 x 4 matrices, without eigenvectors.
 
-Let :math:`M = m(I + N)`, where ``N`` has no trace. As rotations of four dimensions are pairs of rotations of
-three, the symmetric ``N`` without trace are the 3 x 3 matrices ``K`` (as between quaternions and attitudes in
-[Horn1987]), and if :math:`s_1, s_2, \pm s_3` are the singular values of ``K``, the sign that of its
-determinant, the eigenvalues of ``N`` are
+Let :math:`M = m(I + N)`, where ``N`` has trace zero. A rotation in four dimensions is a pair of rotations in
+three, so a symmetric ``N`` of trace zero corresponds to a 3 x 3 matrix ``K`` (as in the relation between
+quaternions and attitudes of [Horn1987]). If :math:`s_1, s_2, \pm s_3` are the singular values of ``K``, where
+the sign is that of its determinant, the eigenvalues of ``N`` are
 
 .. math:: s_1+s_2+s_3,\quad s_1-s_2-s_3,\quad -s_1+s_2-s_3,\quad -s_1-s_2+s_3.
 
-Four times three rotations leave no cosine between its columns above 1e-8, in which the errors of what is made
-of eigenvalues are quadratic. So every ``K`` gets as many, and none needs its exact angle: there is no branch,
-and a loop over matrices becomes one on vectors.
+Four sweeps of three rotations each leave no cosine above 1e-8 between the columns of ``K``, and errors of the
+eigenvalues are quadratic in these cosines. So every ``K`` gets four sweeps with approximate angles. There is
+no branch, and a loop over matrices vectorises.
 
-:math:`\log M` is the polynomial :math:`b_0 + b_1N + b_2N^2 + b_3N^3` that is right at the eigenvalues. The
-coefficients are divided differences. Where eigenvalues meet they lose digits, but there they multiply small
-numbers, and the polynomial loses none.
+:math:`\log M` is the polynomial :math:`b_0 + b_1N + b_2N^2 + b_3N^3` that interpolates the logarithm at the
+eigenvalues. Its coefficients are divided differences. They lose digits where eigenvalues coincide, but there
+they multiply small numbers, and the polynomial keeps its digits.
 
-Lower entries are numbered as in :mod:`riemap.manifolds.positive4`.
+Lower entries are numbered as in :mod:`riemap.manifolds.spd.coordinates4`.
 
 References
 ----------
@@ -27,11 +27,13 @@ import math
 
 from riemap.vmath import inline
 
-NIL = 1e-150
-"""What makes the rotation of zeros none, and is nothing beside the fourth power of other lengths."""
+ZERO_GUARD = 1e-150
+"""Added to a divisor so that the rotation of two zero columns is the identity. It is far below the fourth
+power of any other length, so it changes no other rotation."""
 
-CLOSE = 0.05
-"""Difference of two numbers over their sum below which that of their logarithms is a series."""
+CLOSE_EIGENVALUES = 0.05
+"""Ratio of the difference of two numbers to their sum below which a series gives the quotient of the
+differences of logarithms and numbers; the quotient itself would lose digits."""
 
 Three = tuple[float, float, float]
 Four = tuple[float, float, float, float]
@@ -56,7 +58,7 @@ def _rotated(p: Three, q: Three) -> tuple[Three, Three]:
     product, rise = _dot(p, q), _dot(q, q) - _dot(p, p)
     a, b = abs(rise), 2.0 * abs(product)
     slant = a + 0.8156 * b
-    n, d = b * slant, 4.0 * a * slant + 1.9924 * b * b + NIL
+    n, d = b * slant, 4.0 * a * slant + 1.9924 * b * b + ZERO_GUARD
     n = -n if product * rise < 0.0 else n
     scale = 1.0 / (d * d + n * n)
     c, s = (d * d - n * n) * scale, 2.0 * n * d * scale
@@ -103,7 +105,7 @@ def _slope(s: float, t: float, x: float, y: float) -> float:
     z = (x - y) * half
     z *= z
     series = 1.0 + z * (1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7 + z * (1.0 / 9 + z * (1.0 / 11)))))
-    return 2.0 * half * series if z < CLOSE * CLOSE else (s - t) / (x - y)
+    return 2.0 * half * series if z < CLOSE_EIGENVALUES * CLOSE_EIGENVALUES else (s - t) / (x - y)
 
 
 @inline
@@ -113,7 +115,7 @@ def _over(a: float, b: float) -> float:
 
 @inline
 def coefficients(x: Four, s: Four) -> Three:
-    """``b1``, ``b2``, ``b3`` of the polynomial with the values ``s`` at ``x``, which sum to zero."""
+    """``b1``, ``b2``, ``b3`` of the polynomial with values ``s`` at ``x``, where the ``x`` sum to zero."""
     ab, bc, cd = (
         _slope(s[0], s[1], x[0], x[1]),
         _slope(s[1], s[2], x[1], x[2]),

@@ -1,0 +1,219 @@
+r"""Blocks of pairs of points: squared distances, and gradients of their weighted sums.
+
+A block is one of two types, each with one meaning of its gradient:
+
+* :class:`SymmetricBlock` holds all pairs within one set of ``n`` points. It computes and stores the lower
+  triangle, and its gradients serve both ends of every pair.
+* :class:`RectangularBlock` holds the pairs of ``n`` row points with ``m`` column points. Its gradient is that
+  of the row points; the column points are fixed.
+
+A :class:`PairKernel` is how a manifold computes blocks. Its forward pass evaluates the transcendental
+part of each distance and keeps the derivative, so that the backward pass is arithmetic only.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar, final
+
+import numpy as np
+
+from riemap.errors import InputError
+from riemap.lower_triangle import mirror, plus_transpose
+from riemap.types import Array
+
+Prepared = TypeVar("Prepared")
+
+REFERENCE_NUMBERS = 1 << 22
+"""How many numbers (32 MB) the reference loops hold at once."""
+
+
+@final
+class SymmetricBlock:
+    """All pairs within one set of ``n`` points.
+
+    Attributes
+    ----------
+    lower
+        Squared distances, ``(n, n)``; only the lower triangle may be read.
+    """
+
+    def __init__(self, lower: Array, row_gradient: Callable[[Array], Array]) -> None:
+        self.lower = lower
+        self._row_gradient = row_gradient
+
+    @cached_property
+    def sqdist(self) -> Array:
+        """All squared distances, ``(n, n)``."""
+        mirror(self.lower, self.lower)
+        return self.lower
+
+    def gradient(self, w: Array) -> Array:
+        r"""Gradient of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` at every point.
+
+        Parameters
+        ----------
+        w
+            Weights of ordered pairs, ``(n, n)``, of any kind.
+
+        Returns
+        -------
+        Riemannian gradients, ``(n, *shape)``.
+        """
+        return self._row_gradient(plus_transpose(checked_weights(w, self.lower.shape)))
+
+    def gradient_lower(self, w: Array, out: Array | None = None) -> Array:
+        r"""As :meth:`gradient`, for weights of both ends of a pair, :math:`w_{ij} + w_{ji}`.
+
+        Parameters
+        ----------
+        w
+            Weights of unordered pairs, ``(n, n)``; only the lower triangle is read.
+        out
+            Where to write the whole symmetric matrix; may be ``w`` itself. A new array by default.
+
+        Returns
+        -------
+        Riemannian gradients, ``(n, *shape)``.
+        """
+        return self._row_gradient(mirrored(w, self.lower.shape, out))
+
+    def gradient_symmetric(self, both: Array) -> Array:
+        r"""As :meth:`gradient_lower`, for a matrix that is already symmetric.
+
+        Parameters
+        ----------
+        both
+            :math:`w_{ij} + w_{ji}`, ``(n, n)``.
+
+        Returns
+        -------
+        Riemannian gradients, ``(n, *shape)``.
+        """
+        return self._row_gradient(checked_weights(both, self.lower.shape))
+
+
+@final
+class RectangularBlock:
+    """The pairs of ``n`` row points with ``m`` column points.
+
+    Attributes
+    ----------
+    sqdist
+        Squared distances, ``(n, m)``.
+    """
+
+    def __init__(self, sqdist: Array, row_gradient: Callable[[Array], Array]) -> None:
+        self.sqdist = sqdist
+        self._row_gradient = row_gradient
+
+    def gradient(self, w: Array) -> Array:
+        r"""Gradient of :math:`\sum_{ij} w_{ij}\,d^2(x_i, y_j)` at the row points :math:`x_i`.
+
+        Parameters
+        ----------
+        w
+            Weights, ``(n, m)``.
+
+        Returns
+        -------
+        Riemannian gradients, ``(n, *shape)``.
+        """
+        return self._row_gradient(checked_weights(w, self.sqdist.shape))
+
+
+@final
+@dataclass(frozen=True)
+class PairKernel(Generic[Prepared]):
+    """How a manifold computes all pairs of two sets of points.
+
+    Parameters
+    ----------
+    prepare
+        ``prepare(x)`` computes whatever the loops read about each point, once for each set.
+    forward
+        ``forward(a, b, symmetric, sqdist, *saved)`` fills the squared distances, ``(n, m)``, and the saved
+        matrices of that shape, from two prepared sets. With ``symmetric=True`` the two sets are the same:
+        it need only fill the lower triangle of ``sqdist``, but all of the saved matrices.
+    gradient
+        ``gradient(a, b, *saved, w)`` returns the sum over ``j`` of ``w_ij`` times the gradient at ``x_i``
+        of the squared distance to ``y_j``, ``(n, *shape)``.
+    saved
+        How many matrices the forward pass keeps for the backward pass.
+    symmetric_gradient
+        A faster ``gradient`` for two sets that are the same, if there is one.
+    """
+
+    prepare: Callable[[Array], Prepared]
+    forward: Callable[..., None]
+    gradient: Callable[..., Array]
+    saved: int = 0
+    symmetric_gradient: Callable[..., Array] | None = None
+
+    def symmetric_block(self, x: Array) -> SymmetricBlock:
+        """Compute all pairs within ``x``."""
+        a = self.prepare(x)
+        sqdist, *saved = np.empty((1 + self.saved, len(x), len(x)))
+        self.forward(a, a, True, sqdist, *saved)
+        gradient = self.symmetric_gradient or self.gradient
+        return SymmetricBlock(sqdist, lambda w: gradient(a, a, *saved, w))
+
+    def rectangular_block(self, x: Array, y: Array) -> RectangularBlock:
+        """Compute the pairs of ``x`` with ``y``."""
+        a, b = self.prepare(x), self.prepare(y)
+        sqdist, *saved = np.empty((1 + self.saved, len(x), len(y)))
+        self.forward(a, b, False, sqdist, *saved)
+        return RectangularBlock(sqdist, lambda w: self.gradient(a, b, *saved, w))
+
+
+def reference_kernel(
+    sqdist: Callable[[Array, Array], Array], sqdist_grad: Callable[[Array, Array], Array]
+) -> PairKernel[Array]:
+    """A kernel that broadcasts the functions for one pair, some rows at a time."""
+
+    def forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+        for rows in _row_slices(x, y):
+            out[rows] = sqdist(x[rows, None], y[None])
+
+    def gradient(x: Array, y: Array, w: Array) -> Array:
+        out = np.empty_like(x)
+        for rows in _row_slices(x, y):
+            out[rows] = np.einsum("ij,ij...->i...", w[rows], sqdist_grad(x[rows, None], y[None]))
+        return out
+
+    return PairKernel(lambda x: x, forward, gradient)
+
+
+def _row_slices(x: Array, y: Array) -> list[slice]:
+    step = max(1, REFERENCE_NUMBERS // max(1, y.size))
+    return [slice(i, i + step) for i in range(0, len(x), step)]
+
+
+def checked_weights(w: Array, shape: tuple[int, ...]) -> Array:
+    """Return ``w`` in the form that compiled loops index without checks.
+
+    Raises
+    ------
+    InputError
+        If its shape is not that of the pairs.
+    """
+    if np.shape(w) != shape:
+        raise InputError(f"weights of shape {np.shape(w)} for pairs of shape {shape}")
+    return writeable(w)
+
+
+def mirrored(w: Array, shape: tuple[int, ...], out: Array | None) -> Array:
+    """Write the symmetric matrix with the lower triangle of ``w`` to ``out``, or to a new array."""
+    w = checked_weights(w, shape)
+    if out is None:
+        out = np.empty(shape)
+    if out is not w:
+        np.copyto(out, w)
+    mirror(out, w)
+    return out
+
+
+def writeable(a: Any) -> Array:
+    """Return ``a`` as contiguous float64; copied if read-only, since Numba would compile anew for that."""
+    a = np.ascontiguousarray(a, dtype=np.float64)
+    return a if a.flags.writeable else a.copy()

@@ -1,0 +1,5 @@
+"""Hyperbolic space."""
+
+from riemap.manifolds.hyperbolic.hyperboloid import Hyperboloid
+
+__all__ = ["Hyperboloid"]

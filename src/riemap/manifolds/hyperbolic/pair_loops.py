@@ -1,0 +1,92 @@
+"""Loops over pairs of points of the hyperboloid, in polar coordinates.
+
+A set of points is an array with a row for each coordinate and a column for each point: the direction, ``sinh
+r``, ``exp(r/2)`` and ``exp(-r/2)``, as :func:`polar_coordinates` computes them.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from riemap.lower_triangle import mirror, row_and_end, stride
+from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
+from riemap.types import Array
+from riemap.vmath import TINY, inline, pair_loop, point_loop
+
+
+@point_loop
+def polar_coordinates(x: Array) -> Array:
+    """Polar coordinates of points; a row of zeros makes the number of rows of the direction even."""
+    n, dim = x.shape[0], x.shape[1] - 1
+    size = dim + dim % 2
+    out = np.zeros((size + 3, stride(n)))
+    for i in prange(n):
+        total = 0.0
+        for k in range(dim):
+            total += x[i, k + 1] * x[i, k + 1]
+        r = math.sqrt(total)
+        for k in range(dim):
+            out[k, i] = x[i, k + 1] / r if r > ORIGIN_RADIUS else (1.0 if k == 0 else 0.0)
+        up = math.sqrt(r + math.sqrt(1.0 + total))
+        out[size, i], out[size + 1, i], out[size + 2, i] = r, up, 1.0 / up
+    return out
+
+
+@inline
+def near_directions(x: Array, i: int, y: Array, out: Array) -> None:
+    """Write squared distances between directions, two coordinates at a time."""
+    a, b = x[0, i], x[1, i]
+    for j in range(out.size):
+        out[j] = (a - y[0, j]) ** 2 + (b - y[1, j]) ** 2
+    for k in range(2, x.shape[0] - 3, 2):
+        a, b = x[k, i], x[k + 1, i]
+        for j in range(out.size):
+            out[j] += (a - y[k, j]) ** 2 + (b - y[k + 1, j]) ** 2
+
+
+@pair_loop
+def forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    """Write squared distances and ``d / sinh d``."""
+    size, (n, m) = x.shape[0] - 3, out.shape
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        near_directions(x, i, y, out[i, :end])
+        r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
+        for j in range(end):
+            s = chord(out[i, j], r, y[size, j], up, down, y[size + 1, j], y[size + 2, j])
+            d = distance(s)
+            out[i, j] = d * d
+            slopes[i, j] = d / (sinh(s) + TINY)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@pair_loop
+def gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``, as an ambient vector."""
+    size, (n, m) = x.shape[0] - 3, w.shape
+    out = np.empty((n, 1 + size))
+    for i in prange(n):
+        near = np.empty(m)
+        near_directions(x, i, y, near)
+        r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
+        cosh = math.sqrt(1.0 + r * r)
+        along = 0.0
+        for j in range(m):
+            s = y[size, j]
+            factor = -2.0 * w[i, j] * slopes[i, j]
+            along += factor * radial_part(near[j], cosh, s, up, down, y[size + 1, j], y[size + 2, j])
+            near[j] = factor * s
+        excess = 0.0
+        for k in range(0, size, 2):
+            first = second = 0.0
+            for j in range(m):
+                first += near[j] * (y[k, j] - x[k, i])
+                second += near[j] * (y[k + 1, j] - x[k + 1, i])
+            out[i, 1 + k], out[i, 2 + k] = first, second
+            excess += first * x[k, i] + second * x[k + 1, i]
+        out[i, 0] = along * r
+        for k in range(size):
+            out[i, 1 + k] += (along * cosh - excess) * x[k, i]
+    return out

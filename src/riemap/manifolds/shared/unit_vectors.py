@@ -1,0 +1,119 @@
+r"""Loops over unit vectors, and over pairs of the lines that they span.
+
+Coordinates are arrays with a row for each coordinate and a column for each vector, as :func:`by_coordinate`
+makes them. A line is the unit vector ``x`` or ``-x``; the angle ``d`` between two lines is at most
+:math:`\pi/2`.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from riemap.lower_triangle import mirror, row_and_end, stride
+from riemap.manifolds.base import CUT
+from riemap.types import Array
+from riemap.vmath import inline, over_sine, pair_loop, point_loop
+
+
+@inline
+def near_and_far(x: Array, i: int, y: Array, near: Array, far: Array) -> None:
+    """Write squared lengths of ``x_i - y_j`` and ``x_i + y_j`` for all ``j``, two coordinates at a time."""
+    a, b = x[0, i], x[1, i]
+    for j in range(near.size):
+        c, d = y[0, j], y[1, j]
+        near[j] = (a - c) ** 2 + (b - d) ** 2
+        far[j] = (a + c) ** 2 + (b + d) ** 2
+    for k in range(2, x.shape[0], 2):
+        a, b = x[k, i], x[k + 1, i]
+        for j in range(near.size):
+            c, d = y[k, j], y[k + 1, j]
+            near[j] += (a - c) ** 2 + (b - d) ** 2
+            far[j] += (a + c) ** 2 + (b + d) ** 2
+
+
+@inline
+def project_row(x: Array, i: int, out: Array) -> None:
+    """Subtract from row ``i`` of ``out`` its component along ``x_i``."""
+    excess = 0.0
+    for k in range(x.shape[0]):
+        excess += out[i, k] * x[k, i]
+    for k in range(x.shape[0]):
+        out[i, k] -= excess * x[k, i]
+
+
+@point_loop
+def by_coordinate(x: Array) -> Array:
+    """Arrange vectors ``(n, size)`` by coordinate; a row of zeros makes the number of rows even."""
+    n, size = x.shape
+    out = np.zeros((size + size % 2, stride(n)))
+    for i in prange(n):
+        for k in range(size):
+            out[k, i] = x[i, k]
+    return out
+
+
+@pair_loop
+def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
+    """Write squared angles of lines times ``factor``, and ``± d / sin d``, minus where ``-y`` is nearer."""
+    n, m = out.shape
+    for t in prange(n):
+        i, end = row_and_end(t, n, m, symmetric)
+        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
+        for j in range(end):
+            near, far = out[i, j], slopes[i, j]
+            flip = near > far
+            slope = over_sine(0.25 * (far if flip else near))
+            out[i, j] = 0.25 * factor * near * far * slope * slope  # sin² d = |x - y|² |x + y|² / 4
+            slopes[i, j] = -slope if flip else slope
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@pair_loop
+def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log`` over lines."""
+    n, m = w.shape
+    out = np.empty((n, x.shape[0]))
+    for i in prange(n):
+        for k in range(0, x.shape[0], 2):
+            first = second = 0.0
+            for j in range(m):
+                turned = -2.0 * w[i, j] * slopes[i, j]
+                straight = -2.0 * w[i, j] * abs(slopes[i, j])
+                first += turned * y[k, j] - straight * x[k, i]
+                second += turned * y[k + 1, j] - straight * x[k + 1, i]
+            out[i, k], out[i, k + 1] = first, second
+        project_row(x, i, out)
+    return out
+
+
+@point_loop
+def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+    """Exponential of ``u`` and parallel transport of ``v`` on the sphere."""
+    n, size = x.shape
+    y, moved = np.empty_like(x), np.empty_like(x)
+    for i in prange(n):
+        square = 0.0
+        for k in range(size):
+            square += u[i, k] * u[i, k]
+        t = math.sqrt(square)
+        cos, sinc = math.cos(t), math.sin(t) / t if t > 0.0 else 1.0
+        square = 0.0
+        for k in range(size):
+            y[i, k] = cos * x[i, k] + sinc * u[i, k]
+            square += y[i, k] * y[i, k]
+        length = math.sqrt(square)
+        far = slope = 0.0
+        for k in range(size):
+            y[i, k] /= length
+            far += (x[i, k] + y[i, k]) ** 2
+            slope += (y[i, k] - x[i, k]) * v[i, k]
+        slope *= 2.0 / max(far, CUT)
+        excess = 0.0
+        for k in range(size):
+            moved[i, k] = v[i, k] - slope * (x[i, k] + y[i, k])
+            excess += moved[i, k] * y[i, k]
+        for k in range(size):
+            moved[i, k] -= excess * y[i, k]
+    return y, moved

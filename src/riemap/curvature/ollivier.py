@@ -44,7 +44,8 @@ from riemap.graphs.graph import Graph
 from riemap.types import Array
 
 RICCI_PROGRESS_EDGES = 1 << 12
-"""Number of edges between two calls of the progress function: a fraction of a second of work."""
+"""Number of edges between two calls of the progress function: enough to keep all threads busy, few enough
+for a smooth progress bar."""
 
 
 @final

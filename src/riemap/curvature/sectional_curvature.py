@@ -47,7 +47,8 @@ LARGEST_NEIGHBOUR_PAIRS = 100_000
 gets this many random ones, so that hubs do not dominate time and memory."""
 
 SECTIONAL_PROGRESS_NODES = 1 << 9
-"""Number of nodes between two calls of the progress function: a fraction of a second of work."""
+"""Number of nodes between two calls of the progress function: enough to keep all threads busy, few enough
+for a smooth progress bar."""
 
 
 @final

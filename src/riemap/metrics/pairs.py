@@ -15,7 +15,7 @@ from riemap.metrics.order import rank_rows
 from riemap.types import Array
 
 LISTED_NEAREST_NODES = 10
-"""Number of nearest nodes that are listed for each node; the report shows this many in its table."""
+"""Number of nearest nodes that are listed for each node in the report."""
 
 LISTED_WORST_PAIRS = 5
 """Number of pairs that are listed with the largest ratio of distances, and also with the smallest."""

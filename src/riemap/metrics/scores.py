@@ -20,12 +20,12 @@ from riemap.metrics.results import Scores
 from riemap.types import Array
 
 LARGEST_FULLY_SCORED = 10_000
-"""Largest number of nodes for which the default is to score all pairs. All pairs of 10,000 nodes take
-seconds."""
+"""Largest number of nodes for which all pairs are scored by default. Time grows with the square of the
+number of nodes."""
 
 SAMPLED_SOURCES = 2_000
-"""Default number of sources drawn from a larger graph. Standard errors are then small against the
-differences between spaces."""
+"""Default number of sources drawn from a larger graph. Time then grows linearly with the number of nodes,
+and each score has a standard error."""
 
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard

@@ -1,4 +1,4 @@
-"""as_graph: the graphs of other libraries, with their labels and weights."""
+"""Tests of as_graph: graphs of other libraries are converted with their labels and weights."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,7 @@ FORMATS = ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]
 
 @st.composite
 def networks(draw: st.DrawFn) -> nx.Graph:
-    """Connected graphs with labels of all kinds, weighted or not."""
+    """Draw connected graphs, weighted or not, whose labels have different types."""
     labels: list[Any] = draw(
         st.permutations(
             [0, "a", "007", (1, 2), frozenset({3}), 2.5, "Rome, Italy"][: draw(st.integers(2, 7))]
@@ -39,7 +39,7 @@ def networks(draw: st.DrawFn) -> nx.Graph:
 
 @given(networks())
 def test_networkx(graph: nx.Graph) -> None:
-    """Labels in their order, whatever they are; each edge with its length."""
+    """Labels keep their order and type, and each edge keeps its length."""
     ours = as_graph(graph)
     assert ours.labels == tuple(graph)
     assert as_edges(ours) == {frozenset((u, v)): w for u, v, w in graph.edges(data="weight", default=1.0)}
@@ -72,7 +72,7 @@ def test_names() -> None:
     assert as_graph(PATH, name="path").name == "path"
 
 
-def test_multigraph_is_merged_aloud() -> None:
+def test_a_multigraph_is_merged_with_a_warning() -> None:
     with pytest.warns(GraphWarning, match="merged 1 parallel edge"):
         assert as_graph(nx.MultiGraph([("a", "b"), ("b", "a"), ("b", "c")])).m == 2
 
@@ -124,7 +124,7 @@ def test_directions_are_refused_unless_ignored(obj: Any) -> None:
     assert set(as_edges(as_graph(obj, undirected=True))) == {frozenset((0, 1)), frozenset((1, 2))}
 
 
-def test_a_digraph_of_both_directions_is_refused_but_symmetrises_without_a_warning() -> None:
+def test_a_digraph_of_both_directions_becomes_undirected_without_a_warning() -> None:
     both = nx.path_graph(3).to_directed()
     with pytest.raises(ValueError, match="is directed"):
         as_graph(both)

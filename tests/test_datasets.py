@@ -1,4 +1,4 @@
-"""Datasets: exactly as registered, from a folder, the cache or the network, and never anything else."""
+"""Datasets are found in a folder, the cache or the network, and are refused if their hash differs."""
 
 import gzip
 import hashlib
@@ -24,13 +24,23 @@ from riemap.graphs import (
     open_graph,
 )
 
-BUNDLED = {"karate": "unweighted", "les-miserables": "unweighted", "davis": "", "florentine": ""}
+FIRST_LABELS = {
+    "karate": 0,
+    "les-miserables": "Napoleon",
+    "davis": "Evelyn Jefferson",
+    "florentine": "Acciaiuoli",
+}
+"""First label of each dataset that comes with NetworkX."""
+
+UNWEIGHTED = {"karate", "les-miserables"}
+"""Bundled datasets whose weights are dropped."""
+
 GOOD = gzip.compress(b"0 1\n1 2\n2 3\n3 4\n4 0\n", mtime=0)
 FILE = "cycle1000.edges.gz"
 
 
 class Answer(NamedTuple):
-    """What the server sends, and how much it says that it will send."""
+    """An answer of the server: its body, the length in its header, its status."""
 
     body: bytes = GOOD
     length: int = len(GOOD)
@@ -38,7 +48,7 @@ class Answer(NamedTuple):
 
 
 class Server(ThreadingHTTPServer):
-    """Answers each request with the next of its answers, and the last one from then on."""
+    """An HTTP server that sends its answers one after the other, and repeats the last one."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -61,12 +71,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.body)
 
     def log_message(self, format: str, *arguments: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and no folder of data."""
+    """Set an empty cache and no folder of data."""
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("RIEMAP_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -76,7 +86,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """The dataset ``cycle``, of five nodes, at an address on this machine."""
+    """Serve a dataset ``cycle`` of five nodes from this machine."""
     with Server() as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         register(monkeypatch, f"http://127.0.0.1:{server.server_port}/{FILE}")
@@ -90,13 +100,13 @@ def register(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """All that a folder holds, temporary files too."""
+    """Return the contents of all files in a folder, temporary ones included."""
     return {path.name: path.read_bytes() for path in folder.glob("*")}
 
 
-@pytest.mark.parametrize("name", [name for name in DATASETS if name not in BUNDLED])
+@pytest.mark.parametrize("name", [name for name in DATASETS if name not in FIRST_LABELS])
 def test_every_dataset_loads_with_its_sizes(name: str, paper_graph: Callable[[str], object]) -> None:
-    """The hash is checked on the way, and nothing is left out or merged, which would warn."""
+    """The sizes are the registered ones. Dropped or merged edges would be warnings, which are errors here."""
     found = paper_graph(name)
     assert (found.n, found.name) == (DATASETS[name].n, name)
     if name == "cat-cortex":
@@ -106,29 +116,31 @@ def test_every_dataset_loads_with_its_sizes(name: str, paper_graph: Callable[[st
         assert found.m == DATASETS[name].m
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", FIRST_LABELS)
 def test_bundled_graphs_need_no_network(name: str) -> None:
-    """Their labels are kept; weights that are strengths are left out, and the description says so."""
+    """Bundled graphs keep their labels. Weights that are strengths are dropped, as the description says."""
     found = load_dataset(name)
     assert isinstance(found, Graph)
     assert (found.n, found.m, found.weights) == (DATASETS[name].n, DATASETS[name].m, None)
-    assert BUNDLED[name] in DATASETS[name].description
-    assert {"karate": 0, "les-miserables": "Napoleon"}.get(name, found.labels[0]) == found.labels[0]
+    assert ("unweighted" in DATASETS[name].description) == (name in UNWEIGHTED)
+    assert found.labels[0] == FIRST_LABELS[name]
 
 
 def test_the_registry_is_complete() -> None:
-    """The paper's twenty, each with a place and a hash, and the four that come with NetworkX."""
+    """Twenty datasets of the paper have an address and a hash; the four of NetworkX have neither."""
     assert len(DATASETS) == 24
     for name, dataset in DATASETS.items():
         assert dataset.name == name
         assert dataset.citation.endswith(".")
         assert (
-            (len(dataset.sha256) == 64) == dataset.url.endswith(f"/{dataset.file}") == (name not in BUNDLED)
+            (len(dataset.sha256) == 64)
+            == dataset.url.endswith(f"/{dataset.file}")
+            == (name not in FIRST_LABELS)
         )
 
 
 def test_a_dataset_is_downloaded_once(server: Server, cache: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Without a word where nobody is watching."""
+    """The second use reads the cache. Nothing is printed if stderr is not a terminal."""
     assert dataset_path("cycle") == cache / FILE
     assert load_dataset("cycle").n == 5
     assert server.requests == [f"/{FILE}"]
@@ -220,7 +232,9 @@ def test_a_wrong_file_in_the_folder_of_data_is_an_error(
     assert server.requests == []
 
 
-def test_a_folder_of_data_that_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_folder_of_data_that_does_not_exist_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("RIEMAP_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(ValueError, match="which is not a folder"):
         load_dataset("power")
@@ -244,15 +258,14 @@ def test_a_wrong_name_gets_the_nearest() -> None:
 def test_open_graph_takes_whatever_the_command_line_takes(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file, even one that is called like a dataset; else a dataset, even one called like a generator."""
+    """A file is preferred to a dataset, and a dataset to a generator. A folder hides nothing."""
     monkeypatch.chdir(tmp_path)
     Path("two.edges").write_text("a b\nb c\n")
     np.save("three.npy", np.array([1.0, 2.0, 1.5]))
-    Path("karate.csv").write_text("a,b\n")
-    Path("grid").mkdir()
+    monkeypatch.setitem(DATASETS, "two.edges", DATASETS["karate"])
+    Path("karate").mkdir()
     assert open_graph("two.edges").labels == ("a", "b", "c")
     assert isinstance(open_graph("three.npy"), Dissimilarities)
-    assert open_graph("karate.csv").n == 2
     assert open_graph("karate").n == 34
     assert open_graph("cycle").n == 5
     assert open_graph("cycle( n = 7 )").n == 7
@@ -274,7 +287,7 @@ def test_open_graph_takes_whatever_the_command_line_takes(
         ("a" * 100_000, "is called 'aaaa"),
     ],
 )
-def test_what_cannot_be_opened(text: str, message: str) -> None:
+def test_a_text_that_names_nothing_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=r"called|spelled") as caught:
         open_graph(text)
     assert message in str(caught.value)

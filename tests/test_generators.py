@@ -1,4 +1,4 @@
-"""Every generator makes the graph it promises, refuses nonsense, and the paper's graphs come out exactly."""
+"""Generators return the graphs they describe, refuse bad arguments, and reproduce the paper's graphs."""
 
 import gzip
 import tracemalloc
@@ -45,7 +45,7 @@ def as_networkx(graph: Graph) -> "nx.Graph[int]":
     ],
 )
 def test_the_paper_s_graphs_node_for_node(spec: str, name: str, paper_graph: Callable[[str], Graph]) -> None:
-    """The same edges, and the same graph once it is read, with the same name for every node."""
+    """The generated graph has the edges of the published file, with the same label for each node."""
     ours, theirs = generate(spec), paper_graph(name)
     with gzip.open(DATA / DATASETS[name].file, "rt") as lines:
         published = sorted(tuple(sorted(map(int, line.split()[:2]))) for line in lines)
@@ -88,7 +88,7 @@ def test_sizes_degrees_and_diameter(
 
 @pytest.mark.parametrize("n", [4, 5, 6, 7, 12, 100, 1001])
 def test_the_sphere_is_covered_by_triangles(n: int) -> None:
-    """A planar graph with 3n - 6 edges is a triangulation; an even one has no corner of high degree."""
+    """The graph is planar with 3n - 6 edges, i.e. a triangulation, and degrees are between 3 and 7."""
     graph = generate(f"sphere-mesh(n={n})")
     assert (graph.n, graph.m) == (n, 3 * n - 6)
     assert nx.check_planarity(as_networkx(graph))[0]
@@ -104,7 +104,7 @@ def test_the_seed_decides(spec: str) -> None:
 
 
 def test_every_pair_is_joined_with_the_same_probability() -> None:
-    """300 graphs, each of 10 pairs expected 120 times, s.d. 8.5."""
+    """In 300 graphs, each of the 10 pairs is expected 120 times, with a standard deviation of 8.5."""
     edges = np.concatenate([GENERATORS["erdos-renyi"](n=5, p=0.4, seed=seed)[1] for seed in range(300)])
     counts = Counter(map(tuple, edges.tolist()))
     assert sorted(counts) == [(i, j) for i in range(5) for j in range(i + 1, 5)]
@@ -112,7 +112,7 @@ def test_every_pair_is_joined_with_the_same_probability() -> None:
 
 
 def test_pairs_are_counted_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also the first and the last pair of the last node of the largest graph."""
+    """The numbers of the first and last pairs of the largest graph are mapped to the right nodes."""
     n = generator_checks.MAX_GENERATED_NODES
     codes = np.array([0, 1, 2, (n - 1) * (n - 2) // 2 - 1, (n - 1) * (n - 2) // 2, n * (n - 1) // 2 - 1])
     monkeypatch.setattr(random_generators, "_successful_trials", lambda *arguments: codes)
@@ -121,6 +121,8 @@ def test_pairs_are_counted_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_trials_go_on_to_the_last_however_small_the_gaps() -> None:
+    """If each trial succeeds, all 1000 of them are found."""
+
     class Lucky:
         def geometric(self, p: float, count: int) -> NDArray[np.int64]:
             return np.ones(count, dtype=np.int64)
@@ -129,7 +131,7 @@ def test_trials_go_on_to_the_last_however_small_the_gaps() -> None:
 
 
 def test_a_large_sparse_graph_has_the_expected_edges() -> None:
-    """Expected 50,000, s.d. 224; nodes of every number take part."""
+    """50,000 edges are expected, with a standard deviation of 224, between nodes of all numbers."""
     n, edges = GENERATORS["erdos-renyi"](n=100_000, p=1e-5, seed=3)
     assert abs(len(edges) - 50_000) < 1200
     assert np.all((edges[:, 0] >= 0) & (edges[:, 0] < edges[:, 1]) & (edges[:, 1] < n))
@@ -181,7 +183,7 @@ def test_pieces_are_counted_with_nodes_that_have_no_edge() -> None:
         ("tre(r=4,h=5)", "did you mean 'tree'?"),
     ],
 )
-def test_nonsense_is_refused(spec: str, problem: str) -> None:
+def test_bad_arguments_are_refused(spec: str, problem: str) -> None:
     with pytest.raises(ValueError, match=r"\(|called") as caught:
         generate(spec)
     assert problem in str(caught.value)
@@ -211,7 +213,7 @@ def test_nonsense_is_refused(spec: str, problem: str) -> None:
     ],
 )
 def test_too_large_is_refused_before_it_is_made(spec: str) -> None:
-    import scipy.spatial  # noqa: F401  its import takes memory of its own
+    import scipy.spatial  # noqa: F401  importing it takes memory, which must not be counted
 
     tracemalloc.start()
     try:

@@ -1,4 +1,4 @@
-"""Graph.from_edges: a simple connected graph comes out as it went in, and all else is said aloud."""
+"""Graph.from_edges keeps a simple connected graph as it is, and warns of every change to others."""
 
 import warnings
 from typing import Any
@@ -23,7 +23,7 @@ def quietly(edges: object, weights: object = None, **options: object) -> Graph:
 
 
 def largest(graph: nx.Graph) -> nx.Graph:
-    """The largest component without self-loops; the one of the smallest node among equals."""
+    """Return the largest component without self-loops; among equals, the one with the smallest node."""
     graph = graph.copy()
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     return graph.subgraph(max(nx.connected_components(graph), key=lambda c: (len(c), -min(c))))
@@ -31,7 +31,7 @@ def largest(graph: nx.Graph) -> nx.Graph:
 
 @given(edge_lists)
 def test_equals_networkx(edges: list[tuple[int, int]]) -> None:
-    """The same nodes, edges and degrees, in whatever order and direction edges are given."""
+    """Nodes, edges and degrees equal those of NetworkX, for any order and direction of the edges."""
     reference = nx.Graph(edges)
     reference.add_nodes_from(range(max(map(max, edges))))
     theirs = largest(reference)
@@ -49,7 +49,7 @@ def test_equals_networkx(edges: list[tuple[int, int]]) -> None:
 
 @given(edge_lists)
 def test_rows_are_sorted_and_symmetric(edges: list[tuple[int, int]]) -> None:
-    """CSR invariants; each weight stands at both ends of its edge."""
+    """The columns of each row are increasing, and each weight is stored at both ends of its edge."""
     weights = [1.0 + u * v for u, v in edges]
     if all(u == v for u, v in edges):
         return
@@ -68,7 +68,7 @@ def test_rows_are_sorted_and_symmetric(edges: list[tuple[int, int]]) -> None:
 
 @given(edge_lists)
 def test_key_depends_on_content_alone(edges: list[tuple[int, int]]) -> None:
-    """Not on the name, the labels, the order or direction of edges; but on every edge."""
+    """The key depends on every edge, but not on names, labels, or the order and direction of edges."""
     if all(u == v for u, v in edges):
         return
     graph = quietly(edges)
@@ -143,7 +143,7 @@ def test_arrays_are_read_only() -> None:
 
 
 @pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf")])
-def test_bad_weights_are_placed(weight: float) -> None:
+def test_bad_weights_are_told_by_their_place(weight: float) -> None:
     with pytest.raises(ValueError, match=r"g, line 12: weight .* is not a positive number.*e\.g\. 2\.5"):
         Graph.from_edges([(0, 1), (1, 2)], [1.0, weight], name="g", place=lambda i: f"line {11 + i}")
 
@@ -178,20 +178,20 @@ def test_refusals(arguments: dict[str, object], message: str) -> None:
     ],
 )
 def test_numbers_beyond_reason_are_refused(edges: Any, weights: Any, message: str) -> None:
-    """Before memory is set aside for them, or a path is infinitely long."""
+    """Numbers are refused before memory is allocated for them or a path becomes infinitely long."""
     with pytest.raises(ValueError, match=message):
         Graph.from_edges(edges, weights)
 
 
-def test_lengths_may_differ_as_much_as_their_squares_can() -> None:
+def test_squares_of_accepted_lengths_do_not_underflow() -> None:
     graph = Graph.from_edges([(0, 1), (1, 2)], [1e-140, 1.0])
     assert Target.of(graph).block(np.arange(2))[0, 1] > 0.0
     with pytest.raises(ValueError, match="too far apart"):
         Dissimilarities(np.array([[0, 1e-200, 1], [1e-200, 0, 1], [1, 1, 0]]), (0, 1, 2), "points")
 
 
-def test_a_matrix_of_dissimilarities_stays_its_owner_s() -> None:
-    """What was given can still be written to; what is kept cannot."""
+def test_a_matrix_of_dissimilarities_is_not_frozen_for_its_owner() -> None:
+    """The caller's array stays writeable; the matrix of the dissimilarities is read-only."""
     given_ = np.array([[0.0, 1.0], [1.0, 0.0]])
     points = Dissimilarities(given_, ("a", "b"), "two")
     assert given_.flags.writeable

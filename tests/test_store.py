@@ -1,4 +1,4 @@
-"""The store of distances survives kills, damage and crowds: what comes out of it is always right."""
+"""The store returns correct distances after kills and damage, and with many processes at once."""
 
 import os
 import random
@@ -63,7 +63,7 @@ def go(process: "subprocess.Popen[str]") -> None:
     process.stdin.flush()
 
 
-def test_it_is_computed_once_and_mapped_after(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_distances_are_computed_once_and_then_mapped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = shortest_paths(GRAPH)
     assert isinstance(first.base, np.memmap)
     monkeypatch.setattr(paths, "hop_counts", None)
@@ -72,7 +72,7 @@ def test_it_is_computed_once_and_mapped_after(folder: Path, monkeypatch: pytest.
     assert np.array_equal(second, RIGHT)
     assert not second.flags.writeable
     (file,) = folder.iterdir()
-    assert np.array_equal(np.load(file, mmap_mode="r"), RIGHT), "any NumPy can map it"
+    assert np.array_equal(np.load(file, mmap_mode="r"), RIGHT), "the file is a plain .npy"
     assert file.stat().st_mode & 0o777 == 0o666 & ~files._umask()
 
 
@@ -111,7 +111,7 @@ def test_a_file_of_another_graph_is_noticed(folder: Path) -> None:
 
 
 def test_killed_while_writing(folder: Path) -> None:
-    """At a different moment each time, many of them in the middle of a file."""
+    """Twelve processes are killed up to 50 ms after their first write. What they leave is never read."""
     for delay in np.linspace(0.0, 0.05, 12):
         process = start(10_000, "again")
         go(process)
@@ -121,13 +121,17 @@ def test_killed_while_writing(folder: Path) -> None:
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    (folder / f".{GRAPH.key}.npy.killed.part").write_bytes(b"half")  # if no process was killed in time
     for part in folder.glob(".*.part"):
         os.utime(part, (0, 0))
     store.save(GRAPH, hop_counts(GRAPH))
-    assert [file.name for file in folder.iterdir()] == [f"{GRAPH.key}.npy"], "what they left is swept"
+    assert [file.name for file in folder.iterdir()] == [f"{GRAPH.key}.npy"], (
+        "parts of killed processes are removed"
+    )
 
 
 def test_eight_at_once(folder: Path) -> None:
+    """Eight processes that write and read the same matrix at once all get the right one."""
     processes = [start(3, "again") for _ in range(8)]
     for process in processes:
         go(process)
@@ -138,7 +142,7 @@ def test_eight_at_once(folder: Path) -> None:
     assert len(list(folder.iterdir())) == 1
 
 
-def test_a_folder_that_cannot_be_written_costs_a_warning(
+def test_a_folder_that_cannot_be_written_gives_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
@@ -148,7 +152,7 @@ def test_a_folder_that_cannot_be_written_costs_a_warning(
     assert any("they stay in memory" in str(w.message) for w in told)
 
 
-def test_a_full_disk_costs_a_warning(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_gives_a_warning(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 

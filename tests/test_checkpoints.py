@@ -96,7 +96,7 @@ def test_killed_and_resumed_runs_give_the_same_bytes(batch: int | None, tmp_path
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
-    """Of a run of the batched plan, cut off after eight of its twelve epochs."""
+    """The checkpoint of a run of the batched plan, stopped after eight of its twelve epochs."""
     path = tmp_path / "run.npz"
     fit(TREE, H2, BATCHED, checkpoint=path, every=4, callbacks=(stopped(8),))
     return path

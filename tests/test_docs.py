@@ -14,6 +14,7 @@ from commands import shown_lines, spelled
 from conftest import ROOT
 
 import riemap
+from riemap.losses import RowBlock
 from riemap.metrics.scores import compare
 
 mpl.use("Agg")
@@ -105,16 +106,15 @@ def test_the_weights_of_the_loss_are_its_slopes(extended: dict[str, Any]) -> Non
         np.fill_diagonal(matrix, 0.0)
     value, weights = loss(target, sqdist)
     both = np.empty_like(weights)
-    assert loss.rows(target, sqdist, 0, np.empty((0, 6)), True, both) == value
+    none = np.empty((0, 6))
+    assert loss.rows(RowBlock(target, sqdist), statistics=none, both_ends=True, out=both) == value
     np.testing.assert_allclose(both, weights + weights.T)
     for i, j in ((0, 1), (4, 2)):
         moved = sqdist.copy()
         moved[i, j] += 1e-6
         assert (loss(target, moved)[0] - value) / 1e-6 == pytest.approx(weights[i, j], rel=1e-4)
-    halves = [
-        loss.rows(target[k : k + 3], sqdist[k : k + 3], k, np.empty((0, 6)), False, np.empty((3, 6)))
-        for k in (0, 3)
-    ]
+    blocks = [RowBlock(target[k : k + 3], sqdist[k : k + 3], k) for k in (0, 3)]
+    halves = [loss.rows(b, statistics=none, both_ends=False, out=np.empty((3, 6))) for b in blocks]
     assert sum(halves) == pytest.approx(value)
     assert loss(target, target)[0] == pytest.approx(0.0)
 

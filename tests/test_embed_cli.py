@@ -15,7 +15,7 @@ from helpers import run
 
 from riemap import files
 from riemap.embeddings import Embedding
-from riemap.training import plan
+from riemap.training import presets
 
 MAIN = "from riemap.cli import main; main()"
 
@@ -23,8 +23,8 @@ MAIN = "from riemap.cli import main; main()"
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty epochs are enough to see what is printed."""
-    monkeypatch.setattr(plan, "MOST_EPOCHS", 40)
-    monkeypatch.setattr(plan, "FEWEST_EPOCHS", 40)
+    monkeypatch.setattr(presets, "MOST_EPOCHS", 40)
+    monkeypatch.setattr(presets, "FEWEST_EPOCHS", 40)
 
 
 def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:

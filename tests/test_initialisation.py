@@ -105,7 +105,7 @@ def test_a_start_that_diverges_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_coordinates_are_those_of_points_in_a_plane() -> None:
-    """Of more nodes than landmarks; distances come back, but for the noise."""
+    """There are more nodes than landmarks; distances are those of the points, but for the noise."""
     points = np.random.default_rng(3).uniform(size=(700, 2))
     matrix = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=-1))
     found = scaling_coordinates(Target(matrix), 3, np.random.default_rng(0))

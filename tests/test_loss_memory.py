@@ -62,8 +62,8 @@ def test_read_only_arguments_give_the_same_bytes(loss: Loss) -> None:
     assert found[:2] == found[2:]
 
 
-def test_a_function_gets_nothing_that_it_could_spoil() -> None:
-    """What a user's function returns may be its own buffer; it is not written into."""
+def test_what_a_function_returns_is_not_written_into() -> None:
+    """It may be a buffer that the function keeps."""
     mine = np.ones((4, 4))
     Custom(lambda target, sqdist: (1.0, mine))(hops(4), hops(4))
     assert (mine == 1.0).all()

@@ -121,6 +121,20 @@ def test_a_cosine_rises_falls_and_ends_near_zero() -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"epochs": 0}, "epochs=0 of a stage is not positive"),
+        ({"batch": 0}, "batch=0 of a stage is not positive"),
+        ({"lr_factor": -1.0}, "lr_factor=-1 of a stage is not positive"),
+        ({"schedule": "linear"}, "schedule='linear' of a stage is not one of constant, cosine, plateau"),
+    ],
+)
+def test_a_stage_that_cannot_be_is_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Stage(as_loss("ad"), **{"epochs": 5, **options})
+
+
+@pytest.mark.parametrize(
     ("given", "said"),
     [
         (
@@ -135,6 +149,7 @@ def test_a_cosine_rises_falls_and_ends_near_zero() -> None:
             "E15 has 15 dimensions and tree(r=2,h=3) 15 nodes; take fewer dimensions than nodes",
         ),
         ({"space": "H8 x E8"}, "16 dimensions"),
+        ({"seed": -1}, "seed=-1 is negative; a seed is a whole number from 0 up"),
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, object], said: str) -> None:

@@ -50,7 +50,7 @@ def test_a_stage_may_begin_by_rescaling() -> None:
     assert losses(fit(TREE, H2, plan_of("stress", 1)))[0] > 2.0 * min(values)
 
 
-def test_a_rescale_that_finds_no_number_leaves_the_scales() -> None:
+def test_a_rescale_leaves_the_scales_if_the_loss_is_nan_for_every_factor() -> None:
     loss = failing(lambda call: call <= 57)  # every factor that is tried
     found = losses(fit(TREE, H2, plan_of(loss, 3, rescale=True)))
     assert found == pytest.approx(losses(fit(TREE, H2, plan_of("stress", 3))), rel=1e-12)
@@ -75,7 +75,7 @@ def test_embeds_whatever_has_distances(graph: object, loss: str) -> None:
     assert result.stop is Stop.FINISHED
     assert len(result.history) == 60
     last = [record.loss for record in result.history if record.stage == 1]
-    assert last[-1] < 0.99 * last[0]
+    assert last[-1] < 0.5 * last[0]  # scales alone, without moving a point, would gain 2 %
     assert result.embedding.labels == getattr(graph, "labels", tuple(range(15)))
 
 

@@ -34,7 +34,7 @@ def flat(target: Array, sqdist: Array) -> tuple[float, Array]:
 
 
 def failing(calls: Callable[[int], bool]) -> Callable[[Array, Array], tuple[float, Array]]:
-    """A stress that is no number in some of its calls, counted from one."""
+    """A stress that is NaN in some of its calls, counted from one."""
     count, right = 0, as_loss("stress")
 
     def sometimes(target: Array, sqdist: Array) -> tuple[float, Array]:

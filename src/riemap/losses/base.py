@@ -16,6 +16,7 @@ from dataclasses import fields
 from typing import ClassVar, NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riemap.specs import value_text
 from riemap.types import Array
@@ -46,6 +47,12 @@ class RowBlock(NamedTuple):
     target: Array
     sqdist: Array
     first: int = 0
+
+    @property
+    def diagonal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The index of the pairs of a node with itself, which a loss ignores."""
+        rows = np.arange(len(self.sqdist))
+        return rows, self.first + rows
 
 
 class Loss(ABC):

@@ -2,12 +2,16 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, final
+from typing import Literal, TypeAlias, final, get_args
 
+from riemap.errors import InputError
 from riemap.losses import Loss
 from riemap.optim import Optimizer
+from riemap.specs import shown
 
 ScheduleName: TypeAlias = Literal["constant", "cosine", "plateau"]
+SCHEDULES: tuple[ScheduleName, ...] = get_args(ScheduleName)
+"""The ways in which a learning rate can change during a stage."""
 
 RAMP_EPOCHS = 20
 """Epochs in which the cosine schedule rises to its full learning rate.
@@ -39,6 +43,11 @@ class Stage:
         optimizer's averages.
     batch
         Number of nodes in a batch; a step takes all pairs within it. ``None`` takes all pairs of the graph.
+
+    Raises
+    ------
+    InputError
+        If a number is not positive, or there is no such schedule.
     """
 
     loss: Loss
@@ -48,6 +57,15 @@ class Stage:
     scales: bool = True
     rescale: bool = False
     batch: int | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("epochs", self.epochs), ("lr_factor", self.lr_factor), ("batch", self.batch)):
+            if value is not None and not value > 0:
+                raise InputError(f"{name}={value:g} of a stage is not positive, e.g. 100")
+        if self.schedule not in SCHEDULES:
+            raise InputError(
+                f"schedule={shown(self.schedule)} of a stage is not one of {', '.join(SCHEDULES)}"
+            )
 
     def lr_factor_at(self, epoch: int) -> float:
         """Return the factor of the learning rate in one epoch.

@@ -106,7 +106,14 @@ class Trainer:
         -------
         TrainingState
             The initial points, with all scales equal to one or as a short run has left them.
+
+        Raises
+        ------
+        InputError
+            If the seed is negative.
         """
+        if seed < 0:
+            raise InputError(f"seed={seed} is negative; a seed is a whole number from 0 up, e.g. 0")
         began = time.perf_counter()
         candidates = initial_points(self.space, self.target, np.random.default_rng(seed), self.plan.radius)
         if not self.plan.unfolds:

@@ -1,6 +1,7 @@
-"""What several test modules share."""
+"""Helpers that several test modules share."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,29 @@ TINY: dict[str, Any] = {
 
 
 def run(*arguments: str) -> int:
-    """Exit code of the command line."""
+    """Run the command line in this process and return its exit code."""
     with pytest.raises(SystemExit) as stop:
         main(list(arguments))
     return int(stop.value.code or 0)
+
+
+def program(*arguments: str, before: str = "") -> list[str]:
+    """Return the command that runs the command line in a process of its own, after the code ``before``."""
+    return [sys.executable, "-c", f"{before}\nfrom riemap.cli import main\nmain({list(arguments)!r})"]
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """Parse one line of JSON; NaN and infinities, which JSON does not have, are errors."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    assert text.count("\n") == 1
+    return json.loads(text, parse_constant=refuse)
+
+
+SCRIPT_LABEL = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>&\u2028"
+"""A label that runs a script in any page that does not escape it."""
 
 
 def toml(folder: Path, entries: dict[str, Any] | None = None) -> Path:

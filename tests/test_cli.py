@@ -5,16 +5,14 @@ import json
 import os
 import re
 import subprocess
-import sys
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import typer
-from helpers import run
+from helpers import parsed, program, run
 
 from riemap.cli.messages import refusing
 from riemap.embeddings import Embedding
@@ -186,16 +184,6 @@ def karate(tmp_path: Path) -> Path:
     points = space.random(np.random.default_rng(0), graph.n)
     Embedding(space, points, np.zeros(1), graph.labels).save(tmp_path / "karate.npz")
     return tmp_path / "karate.npz"
-
-
-def parsed(text: str) -> dict[str, Any]:
-    """Parse one line of JSON; NaN and infinities are errors."""
-
-    def refuse(constant: str) -> None:
-        raise AssertionError(constant)
-
-    assert text.count("\n") == 1
-    return json.loads(text, parse_constant=refuse)
 
 
 def test_describe_shows_sizes_degrees_and_distances(capsys: pytest.CaptureFixture[str]) -> None:
@@ -450,11 +438,6 @@ def test_version_and_unknown_commands(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out.startswith("riemap 0.")
     assert run("spases") == 2
     assert "No such command" in capsys.readouterr().err
-
-
-def program(*arguments: str, before: str = "") -> list[str]:
-    """The command that a shell would run."""
-    return [sys.executable, "-c", f"{before}\nfrom riemap.cli import main\nmain({list(arguments)!r})"]
 
 
 @pytest.mark.parametrize("verb", ["spaces", "datasets", "describe", "evaluate"])

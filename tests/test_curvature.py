@@ -1,4 +1,4 @@
-"""Curvatures of graphs: exact facts, naive twins, the same numbers however many threads."""
+"""Curvatures of graphs equal closed forms and slow versions, on any number of threads."""
 
 import json
 from collections.abc import Callable
@@ -9,11 +9,12 @@ import naive
 import numba
 import numpy as np
 import pytest
+from graph_helpers import random_graph
+from helpers import parsed, run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import graphs
-from test_cli import parsed, run
-from test_distances import random_graph
+from tolerances import CURVATURE, RICCI_TRANSPORT, SECTIONAL_TWIN
 
 from riemap.curvature import delta_exact, delta_sampled, gromov, ollivier, ollivier_ricci, sectional
 from riemap.curvature import gromov_exact as exact
@@ -25,7 +26,7 @@ TREES = ["path(n=9)", "star(n=7)", "tree(r=3,h=3)", "random-tree(n=60,seed=1)"]
 
 
 def weighted_path() -> Graph:
-    """Its last edge is longer than the way around it."""
+    """Return a cycle whose last edge is longer than the path around it."""
     return Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [1.0, 0.5, 2.0, 9.0])
 
 
@@ -42,13 +43,13 @@ def test_trees_and_complete_graphs_have_no_delta(spec: str) -> None:
 
 @pytest.mark.parametrize("n", range(3, 18))
 def test_delta_of_cycles(n: int) -> None:
-    """⌊n/4⌋, but one half less if n = 4k + 1."""
+    """δ of a cycle is ⌊n/4⌋, or one half less if n = 4k + 1."""
     assert delta_exact(generate(f"cycle(n={n})")) == n // 4 - (0.5 if n % 4 == 1 else 0.0)
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 2), (2, 7), (3, 5), (6, 6), (4, 9)])
 def test_delta_of_grids(n: int, m: int) -> None:
-    """The shorter side, counted in edges."""
+    """δ of a grid is its shorter side, counted in edges."""
     import networkx as nx
 
     edges = nx.convert_node_labels_to_integers(nx.grid_2d_graph(n, m)).edges
@@ -58,30 +59,30 @@ def test_delta_of_grids(n: int, m: int) -> None:
 @given(graph=graphs(max_nodes=14))
 def test_exact_delta_equals_its_twin(graph: Graph) -> None:
     found = max(naive.deltas(naive.shortest_paths(graph)), default=0.0)
-    assert delta_exact(graph) == pytest.approx(found, abs=1e-12)
+    assert delta_exact(graph) == pytest.approx(found, abs=CURVATURE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("m", [4, 10, 25])
 def test_exact_delta_in_small_parts(m: int, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part sees only the pairs before it, and a bar from the parts before it."""
+    """δ equals its slow version if pairs are compared in batches of one to three."""
     monkeypatch.setattr(exact, "FIRST_BATCH_PAIRS", 1)
     monkeypatch.setattr(exact, "LARGEST_BATCH_PAIRS", 3)
     for seed in range(3):
         graph = random_graph(25, m, seed, weighted)
         found = max(naive.deltas(naive.shortest_paths(graph)))
-        assert delta_exact(graph) == pytest.approx(found, abs=1e-12)
+        assert delta_exact(graph) == pytest.approx(found, abs=CURVATURE)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_exact_delta_ends_early(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pairs are looked at from the furthest on, and most of them not at all."""
+    """Pairs are visited by decreasing distance, and the search ends before a fifth of them are visited."""
     monkeypatch.setattr(exact, "FIRST_BATCH_PAIRS", 20)
     monkeypatch.setattr(exact, "LARGEST_BATCH_PAIRS", 20)
     graph = random_graph(150, 100, weighted=weighted)
     whole = Dissimilarities(np.array(shortest_paths(graph), dtype=np.float64), graph.labels, "whole")
     told: list[float] = []
-    assert delta_exact(graph, progress=told.append) == pytest.approx(delta_exact(whole), abs=1e-12)
+    assert delta_exact(graph, progress=told.append) == pytest.approx(delta_exact(whole), abs=CURVATURE)
     assert told == sorted(told)
     assert told[-2] < 0.2
     assert told[-1] == 1.0
@@ -89,25 +90,28 @@ def test_exact_delta_ends_early(weighted: bool, monkeypatch: pytest.MonkeyPatch)
 
 @given(graph=graphs(max_nodes=8))
 def test_sampled_delta_is_the_mean_of_all_quadruples(graph: Graph) -> None:
-    """Six standard errors about it, and every value is one that occurs."""
+    """The mean is within six standard errors of the exact mean, and all values occur in the graph."""
     every = naive.deltas(naive.shortest_paths(graph)) or [0.0]
     found = delta_sampled(graph, samples=20_000)
-    assert found.mean == pytest.approx(np.mean(every), abs=6 * np.std(every) / np.sqrt(20_000) + 1e-12)
+    assert found.mean == pytest.approx(np.mean(every), abs=6 * np.std(every) / np.sqrt(20_000) + CURVATURE)
     assert found.se == pytest.approx(np.std(every) / np.sqrt(20_000), rel=0.3, abs=1e-4)
-    assert found.max == pytest.approx(max(every), abs=1e-12)
+    assert found.max == pytest.approx(max(every), abs=CURVATURE)
     assert found.samples == 20_000
     if graph.weights is None:
         assert set(found.values.tolist()) == set(every)
-        assert found.mean == pytest.approx(found.values @ found.counts / found.samples, rel=1e-12, abs=1e-15)
+        assert found.mean == pytest.approx(
+            found.values @ found.counts / found.samples, rel=CURVATURE, abs=1e-15
+        )
 
 
 def test_delta_of_dissimilarities_that_are_no_metric() -> None:
+    """δ does not need the triangle inequality. More than 200 points are refused."""
     rng = np.random.default_rng(0)
     matrix = rng.uniform(0.1, 5.0, (12, 12))
     matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
     points = Dissimilarities(matrix, tuple(range(12)), "points")
     every = naive.deltas(matrix)
-    assert delta_exact(points) == pytest.approx(max(every), rel=1e-12)
+    assert delta_exact(points) == pytest.approx(max(every), rel=CURVATURE)
     found = delta_sampled(points, samples=50_000)
     assert found.mean == pytest.approx(np.mean(every), abs=6 * found.se)
     assert found.ranges
@@ -130,15 +134,17 @@ def test_seeds_differ_and_repeat() -> None:
 
 @pytest.mark.parametrize("spec", TREES)
 def test_ricci_of_trees(spec: str) -> None:
-    """The limit is 2/deg x + 2/deg y - 2; without laziness, -2(1 - 1/deg x - 1/deg y) if that is negative."""
+    """The limit α → 1 is 2/deg x + 2/deg y - 2; α = 0 gives -2 max(0, 1 - 1/deg x - 1/deg y)."""
     graph = generate(spec)
     share = (1.0 / graph.degrees)[graph.edges()].sum(axis=1)
-    np.testing.assert_allclose(ollivier_ricci(graph, 1).curvature, 2 * share - 2, atol=1e-12)
-    np.testing.assert_allclose(ollivier_ricci(graph, 0).curvature, -2 * np.maximum(1 - share, 0), atol=1e-12)
+    np.testing.assert_allclose(ollivier_ricci(graph, 1).curvature, 2 * share - 2, atol=CURVATURE)
+    np.testing.assert_allclose(
+        ollivier_ricci(graph, 0).curvature, -2 * np.maximum(1 - share, 0), atol=CURVATURE
+    )
 
 
 @pytest.mark.parametrize(
-    ("spec", "limit", "restless"),
+    ("spec", "limit", "without_laziness"),
     [
         ("complete(n=2)", 2, 0),
         ("complete(n=7)", 7 / 6, 5 / 6),
@@ -150,16 +156,18 @@ def test_ricci_of_trees(spec: str) -> None:
         ("cycle(n=40)", 0, 0),
     ],
 )
-def test_ricci_as_in_the_literature(spec: str, limit: float, restless: float) -> None:
+def test_ricci_as_in_the_literature(spec: str, limit: float, without_laziness: float) -> None:
     graph = generate(spec)
-    np.testing.assert_allclose(ollivier_ricci(graph, 1).curvature, limit, atol=1e-12)
-    np.testing.assert_allclose(ollivier_ricci(graph, 0).curvature, restless, atol=1e-12)
-    np.testing.assert_allclose(ollivier_ricci(graph, 0.75).curvature, limit / 4, atol=1e-12)
+    np.testing.assert_allclose(ollivier_ricci(graph, 1).curvature, limit, atol=CURVATURE)
+    np.testing.assert_allclose(ollivier_ricci(graph, 0).curvature, without_laziness, atol=CURVATURE)
+    np.testing.assert_allclose(ollivier_ricci(graph, 0.75).curvature, limit / 4, atol=CURVATURE)
 
 
 @given(graph=graphs(), alpha=st.sampled_from([0.0, 0.05, 0.1, 1 / 3, 0.5, 0.9, 1.0]))
 def test_ricci_equals_optimal_transport_by_pot(graph: Graph, alpha: float) -> None:
-    np.testing.assert_allclose(ollivier_ricci(graph, alpha).curvature, naive.ricci(graph, alpha), atol=1e-9)
+    np.testing.assert_allclose(
+        ollivier_ricci(graph, alpha).curvature, naive.ricci(graph, alpha), atol=RICCI_TRANSPORT
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -167,22 +175,22 @@ def test_ricci_equals_optimal_transport_by_pot(graph: Graph, alpha: float) -> No
 def test_ricci_of_larger_neighbourhoods(
     alpha: float, weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where mass has to be sent back and forth, and in blocks of edges."""
+    """Curvature equals that of POT for dense neighbourhoods and several blocks of edges."""
     monkeypatch.setattr(ollivier, "RICCI_PROGRESS_EDGES", 100)
     graph = random_graph(60, 400, weighted=weighted)
     told: list[float] = []
     found = ollivier_ricci(graph, alpha, progress=told.append)
-    np.testing.assert_allclose(found.curvature, naive.ricci(graph, alpha), atol=1e-9)
+    np.testing.assert_allclose(found.curvature, naive.ricci(graph, alpha), atol=RICCI_TRANSPORT)
     assert told == sorted(told)
     assert told[-1] == 1.0
 
 
 def test_ricci_divides_by_the_distance_not_by_the_edge() -> None:
     graph = weighted_path()
-    np.testing.assert_allclose(ollivier_ricci(graph).curvature, naive.ricci(graph, 0.5), atol=1e-12)
+    np.testing.assert_allclose(ollivier_ricci(graph).curvature, naive.ricci(graph, 0.5), atol=CURVATURE)
     scaled = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [3.0, 1.5, 6.0, 27.0])
     np.testing.assert_allclose(
-        ollivier_ricci(graph).curvature, ollivier_ricci(scaled).curvature, rtol=0, atol=1e-12
+        ollivier_ricci(graph).curvature, ollivier_ricci(scaled).curvature, rtol=0, atol=CURVATURE
     )
 
 
@@ -199,7 +207,7 @@ def test_ricci_of_nodes_is_the_mean_over_their_edges() -> None:
     ("name", "mean"), [("csphd", -0.01045), ("bio-diseasome", 0.13514), ("power", -0.10234)]
 )
 def test_ricci_of_the_papers_graphs(name: str, mean: float, paper_graph: Callable[[str], Graph]) -> None:
-    """The means of GraphRicciCurvature."""
+    """The mean curvatures equal those that the library GraphRicciCurvature gives."""
     assert ollivier_ricci(paper_graph(name), 0.5).curvature.mean() == pytest.approx(mean, abs=1e-5)
 
 
@@ -218,9 +226,9 @@ def test_delta_of_the_papers_graphs(
 @pytest.mark.parametrize("spec", TREES)
 def test_sectional_of_trees_is_not_positive(spec: str) -> None:
     values = sectional(generate(spec)).values
-    assert values.max() <= 1e-12
+    assert values.max() <= CURVATURE
     if spec.startswith("path"):
-        np.testing.assert_allclose(values, 0.0, atol=1e-12)
+        np.testing.assert_allclose(values, 0.0, atol=CURVATURE)
     else:
         assert values.min() < -0.1
 
@@ -234,10 +242,10 @@ def test_sectional_of_cycles_is_positive(n: int) -> None:
 
 @pytest.mark.parametrize("n", [4, 5, 30])
 def test_sectional_of_complete_graphs_is_an_eighth(n: int) -> None:
-    """Seen from other nodes than the two neighbours, which see 3/8."""
+    """The value is 1/8 seen from a third node, and 3/8 seen from one of the two neighbours."""
     graph = generate(f"complete(n={n})")
-    np.testing.assert_allclose(sectional(graph).values, 1 / 8, rtol=1e-12)
-    np.testing.assert_allclose(sectional(graph, ends=True).values, (n + 3) / (8 * (n - 1)), rtol=1e-12)
+    np.testing.assert_allclose(sectional(graph).values, 1 / 8, rtol=CURVATURE)
+    np.testing.assert_allclose(sectional(graph, ends=True).values, (n + 3) / (8 * (n - 1)), rtol=CURVATURE)
 
 
 @given(graph=graphs(), ends=st.booleans())
@@ -245,9 +253,11 @@ def test_sectional_equals_its_twin(graph: Graph, ends: bool) -> None:
     ends = ends or graph.n < 4
     found, twin = sectional(graph, ends=ends), naive.sectional(graph, ends)
     for m in range(graph.n):
-        np.testing.assert_allclose(sorted(found.values_at_node(m)), sorted(twin[m]), rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(
+            sorted(found.values_at_node(m)), sorted(twin[m]), rtol=SECTIONAL_TWIN, atol=SECTIONAL_TWIN
+        )
         if twin[m]:
-            assert found.node_means[m] == pytest.approx(np.mean(twin[m]), abs=1e-10)
+            assert found.node_means[m] == pytest.approx(np.mean(twin[m]), abs=SECTIONAL_TWIN)
         else:
             assert np.isnan(found.node_means[m])
     assert (found.summary is None) == (len(found.values) == 0)
@@ -272,7 +282,7 @@ def test_numbers_of_pairs_count_all_of_them() -> None:
         assert _pair(i * (i - 1) // 2 - 1) == (i - 1, i - 2)
 
 
-# --- all of them ------------------------------------------------------------------------------------
+# --- threads and arguments --------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")

@@ -6,6 +6,7 @@ import naive
 import numba
 import numpy as np
 import pytest
+from graph_helpers import random_graph
 from hypothesis import given
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
@@ -29,16 +30,6 @@ from riemap.graphs import DATASETS, Dissimilarities, Graph
 def path(n: int) -> Graph:
     nodes = np.arange(n)
     return Graph.from_edges(np.column_stack([nodes[:-1], nodes[1:]]), name=f"path of {n}")
-
-
-def random_graph(n: int, m: int, seed: int = 0, weighted: bool = False) -> Graph:
-    """Return a random tree with up to ``m`` more edges."""
-    rng = np.random.default_rng(seed)
-    tree = np.column_stack([rng.integers(0, np.arange(1, n)), np.arange(1, n)])
-    more = rng.integers(0, n, (m, 2))
-    edges = np.concatenate([tree, more[more[:, 0] != more[:, 1]]])
-    edges = np.unique(np.sort(edges, axis=1), axis=0)
-    return Graph.from_edges(edges, rng.uniform(0.1, 2.0, len(edges)) if weighted else None)
 
 
 @given(graph=graphs())
@@ -74,7 +65,9 @@ def test_four_bytes_where_two_are_too_few(monkeypatch: pytest.MonkeyPatch) -> No
 def test_rows_are_those_of_the_matrix_in_any_order() -> None:
     sources = np.array([700, 3, 3, 0, 64, 511, 512])
     for graph in (random_graph(800, 200), random_graph(800, 200, weighted=True)):
-        np.testing.assert_allclose(rows_from(graph, sources), shortest_paths(graph)[sources], rtol=PATH_LENGTH)
+        np.testing.assert_allclose(
+            rows_from(graph, sources), shortest_paths(graph)[sources], rtol=PATH_LENGTH
+        )
 
 
 def test_weighted_lengths_are_symmetric_and_equal_scipy() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 from commands import every_command, spelled
-from test_cli import program, run
+from helpers import program, run
 
 from riemap.cli import app
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from browser import Browser, Tab, found
-from test_report import NASTY, placed
+from graph_helpers import placed
+from helpers import SCRIPT_LABEL
 
 from riemap import Graph, embed, generate, load_dataset, shortest_paths
 from riemap.grids.grid import grid
-from riemap.grids.records import Folder
+from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
 from riemap.report import Subject, leaderboard_page, run_page
 
@@ -58,12 +59,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a grid, with a page to link to."""
     path = tmp_path_factory.mktemp("grid")
-    results = Folder(path / "results")
+    results = GridFolder(path / "results")
     lists = {"graphs": ["karate", "cycle(n=9)"], "spaces": ["E2", "H2", "S2"], "seeds": [0, 1], "epochs": 20}
     runs = grid(lists)
     results.begin([run.id for run in runs])
     for run in runs:
-        attempt(results, run, "")
+        attempt(results, run, 0)
     links = dict.fromkeys((run.id for run in runs), "one.html")
     (path / "one.html").write_text("<title>one</title>")
     page = leaderboard_page("results", results.records(), 0, links, ["riemap report results"])
@@ -306,10 +307,14 @@ def test_a_leaderboard_sorts_filters_and_links(browser: Browser, board: Path) ->
 
 def test_no_script_of_a_name_runs(browser: Browser, tmp_path: Path) -> None:
     """Of a label, a graph, a file, a group, a loss, or a command."""
-    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], labels=[NASTY, "b", "c", "d"], name=NASTY)
-    setting = {"loss": NASTY, "stages": [NASTY]}
+    graph = Graph.from_edges(
+        [(0, 1), (1, 2), (2, 3)], labels=[SCRIPT_LABEL, "b", "c", "d"], name=SCRIPT_LABEL
+    )
+    setting = {"loss": SCRIPT_LABEL, "stages": [SCRIPT_LABEL]}
     history = {"stage": [0, 0], "loss": [2.0, 1.0], "lr": [1.0, 0.5]}
-    subject = Subject(placed("H2", graph), graph, [NASTY], setting, history, [NASTY, "b", "c", "d"])
+    subject = Subject(
+        placed("H2", graph), graph, [SCRIPT_LABEL], setting, history, [SCRIPT_LABEL, "b", "c", "d"]
+    )
     path = tmp_path / "<img src=x onerror=window.hurt=1>.html"
     path.write_text(run_page(subject), encoding="utf-8")
     tab = opened(browser, path)
@@ -317,8 +322,8 @@ def test_no_script_of_a_name_runs(browser: Browser, tmp_path: Path) -> None:
     tab.type("script")
     tab.key("Enter")
     tab.move(*ask(tab, "where", 0))
-    assert ask(tab, "text", "#node h3") == ask(tab, "text", "#tip b") == NASTY
-    assert tab.evaluate("document.title").startswith(NASTY[:20])
+    assert ask(tab, "text", "#node h3") == ask(tab, "text", "#tip b") == SCRIPT_LABEL
+    assert tab.evaluate("document.title").startswith(SCRIPT_LABEL[:20])
     assert tab.evaluate("typeof window.hurt") == "undefined"
     assert ask(tab, "count", "img") == 0
     assert tab.errors() == []
@@ -326,11 +331,14 @@ def test_no_script_of_a_name_runs(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_no_script_of_a_grid_runs(browser: Browser, board: Path, tmp_path: Path) -> None:
-    record = Folder(board.parent / "results").records()[0]
-    record = {**record, "run": {**record["run"], "graph": NASTY, "loss": NASTY, "space": NASTY}}
+    record = GridFolder(board.parent / "results").records()[0]
+    record = {
+        **record,
+        "run": {**record["run"], "graph": SCRIPT_LABEL, "loss": SCRIPT_LABEL, "space": SCRIPT_LABEL},
+    }
     path = tmp_path / "board.html"
     links = {record["id"]: "javascript:window.hurt=1"}
-    path.write_text(leaderboard_page(NASTY, [record], 0, links, [NASTY]), encoding="utf-8")
+    path.write_text(leaderboard_page(SCRIPT_LABEL, [record], 0, links, [SCRIPT_LABEL]), encoding="utf-8")
     tab = opened(browser, path)
     tab.evaluate("document.querySelector('#rows tbody a').click()")
     tab.frame()

@@ -80,21 +80,46 @@ LOGARITHM4 = 1e-12
 # --- losses ---------------------------------------------------------------------------------------
 
 LOSS_DERIVATIVE = 1e-5
-"""Of weights against central differences of the value: rounding of a difference with step 1e-5."""
+"""Relative: weights against central differences of the value with step 1e-5."""
 
 LOSS_REORDERED = 1e-12
-"""Of the same sum in another order, and of values that are zero but for rounding (absolute)."""
+"""Relative: the same sum in another order; absolute: values that are zero but for rounding."""
 
 LOSS_WEIGHTS = 1e-9
-"""Of weights computed in two ways: each is a difference of numbers that may be nearly equal."""
+"""Relative: weights computed in two ways. Each is a difference of numbers that may be nearly equal."""
 
 LOSS_TWIN = 1e-10
-"""Of values against their slow twins in ``naive.py``."""
+"""Relative: values against their slow versions in ``naive.py``."""
 
 # --- training -------------------------------------------------------------------------------------
 
 GRADIENT_DERIVATIVE = 1e-5
-"""Of the gradient against central differences of the loss along geodesics, with step 1e-6."""
+"""Relative: the gradient against central differences of the loss along geodesics, with step 1e-6."""
 
 GRADIENT_REORDERED = 1e-11
-"""Of the gradient computed in blocks, whose sums have another order; on the scale of its largest entry."""
+"""Relative to the largest entry: the gradient computed in blocks, which add terms in another order."""
+
+# --- distances, metrics and curvature of graphs -----------------------------------------------------
+
+PATH_LENGTH = 1e-13
+"""Relative: lengths of paths, which are sums of weights in an order that depends on the algorithm."""
+
+SCORE = 1e-12
+"""Relative, or absolute for scores that are zero: a score computed in blocks, or by its slow version."""
+
+PAIR_SCORE = {"rel": 1e-9, "abs": 1e-12}
+"""Scores over pairs and their slow versions: correlations of nearly constant distances lose digits."""
+
+CURVATURE = 1e-12
+"""Absolute: δ, Ricci and sectional curvature and angle sums against closed forms."""
+
+RICCI_TRANSPORT = 1e-9
+"""Absolute: Ricci curvature against optimal transport by POT, whose solver stops at about this error."""
+
+SECTIONAL_TWIN = 1e-10
+"""Absolute and relative: sectional curvature against its slow version, a difference of squared distances."""
+
+# --- embeddings -------------------------------------------------------------------------------------
+
+FRECHET_MEAN = 1e-12
+"""Absolute: length of the mean tangent vector at a mean, where it should be zero."""

@@ -75,9 +75,12 @@ def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     again = json.loads(capsys.readouterr().out)["scores"]
     assert again == json.loads((folder / "scores.json").read_text())["scores"]
     assert run("embed", "karate", "-s", "H2", "--out", str(folder)) == 2
-    assert "holds a run already, of karate in H2; --resume goes on" in capsys.readouterr().err
+    assert (
+        "holds a run already, of karate in H2; --resume (in Python, resume=True) continues it"
+        in capsys.readouterr().err
+    )
     assert run("embed", "karate", "-s", "H2", "--seed", "4", "--out", str(folder), "--resume") == 2
-    assert "holds another run: its seed is 3, and not 4" in capsys.readouterr().err
+    assert "holds another run: its seed is 3, and 4 is asked for" in capsys.readouterr().err
     assert run("embed", "karate", "-s", "H2", "--seed", "3", "--out", str(folder), "--resume") == 0, (
         "nothing to do"
     )
@@ -176,7 +179,7 @@ def test_training_that_diverges_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "riemap.training.objective.Objective.whole", lambda *_: (_ for _ in ()).throw(FloatingPointError)
+        "riemap.training.objective.Objective.all_pairs", lambda *_: (_ for _ in ()).throw(FloatingPointError)
     )
     assert run("embed", "karate", "-s", "H2") == 1
     err = capsys.readouterr().err

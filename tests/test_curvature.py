@@ -9,10 +9,11 @@ import naive
 import numba
 import numpy as np
 import pytest
+from helpers import run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import graphs
-from test_cli import parsed, run
+from test_cli import parsed
 from test_distances import random_graph
 
 from riemap.curvature import delta_exact, delta_sampled, gromov, ollivier, ollivier_ricci, sectional

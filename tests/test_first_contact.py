@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import typer
 from commands import every_command, spelled
-from test_cli import program, run
+from helpers import run
+from test_cli import program
 
 from riemap.cli import app
 

@@ -17,7 +17,7 @@ from test_report import NASTY, placed
 
 from riemap import Graph, embed, generate, load_dataset, shortest_paths
 from riemap.grids.grid import grid
-from riemap.grids.records import Folder
+from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
 from riemap.report import Subject, board_page, run_page
 
@@ -58,12 +58,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a grid, with a page to link to."""
     path = tmp_path_factory.mktemp("grid")
-    results = Folder(path / "results")
+    results = GridFolder(path / "results")
     lists = {"graphs": ["karate", "cycle(n=9)"], "spaces": ["E2", "H2", "S2"], "seeds": [0, 1], "epochs": 20}
     runs = grid(lists)
     results.begin([run.id for run in runs])
     for run in runs:
-        attempt(results, run, "")
+        attempt(results, run, 0)
     links = dict.fromkeys((run.id for run in runs), "one.html")
     (path / "one.html").write_text("<title>one</title>")
     page = board_page("results", results.records(), 0, links, ["riemap report results"])
@@ -326,7 +326,7 @@ def test_no_script_of_a_name_runs(browser: Browser, tmp_path: Path) -> None:
 
 
 def test_no_script_of_a_grid_runs(browser: Browser, board: Path, tmp_path: Path) -> None:
-    record = Folder(board.parent / "results").records()[0]
+    record = GridFolder(board.parent / "results").records()[0]
     record = {**record, "run": {**record["run"], "graph": NASTY, "loss": NASTY, "space": NASTY}}
     path = tmp_path / "board.html"
     links = {record["id"]: "javascript:window.hurt=1"}

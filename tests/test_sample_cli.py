@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_cli import run
+from helpers import run
 
 from riemap.curvature import sectional
 from riemap.curvature.geodesic_triangles import angle_sums

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from riemap import Dissimilarities, Graph, Space, Target, as_graph, evaluate, generate
+from riemap import Dissimilarities, Graph, Space, Target, as_graph, embed, evaluate, generate
 from riemap.losses import RSNE, Loss, Schedule, as_loss
 from riemap.optim import RSGD, RAdam
 from riemap.training import (
@@ -29,7 +29,6 @@ from riemap.training import (
     Stop,
     TrainingWarning,
     default_plan,
-    embed,
     fit,
     objective,
     paper_plan,

@@ -6,10 +6,10 @@ from math import pi
 
 import numpy as np
 import pytest
+from helpers import run
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from test_cli import run
 
 from riemap.curvature import Summary, geodesic_triangles
 from riemap.curvature.geodesic_triangles import (

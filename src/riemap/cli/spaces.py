@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from riemap.cli.messages import refuse
+from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.manifolds import Manifold
@@ -33,7 +34,7 @@ def spaces(
         return
     try:
         parsed = Space.parse(space)
-    except ValueError as error:
+    except InputError as error:
         refuse(error)
     _show([_row(m) for m in parsed.factors], parsed, as_json)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
-from riemap.errors import InputError
+from riemap.errors import DownloadError, InputError
 from riemap.files import cache_folder
 from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
 from riemap.graphs.downloads import download
@@ -115,7 +115,7 @@ def _cached(dataset: Dataset, path: Path) -> Path:
     try:
         download(dataset.url, path, dataset.sha256)
     except OSError as error:
-        raise OSError(
+        raise DownloadError(
             f"cannot download dataset '{dataset.name}' from {dataset.url}: {error}. Put {dataset.file} into "
             f"a folder and name that in $RIEMAP_DATA, or use what needs no network: {', '.join(_BUNDLED)}"
         ) from None

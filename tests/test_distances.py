@@ -234,15 +234,3 @@ def test_small_matrices_leave_the_disk_alone(tmp_path, monkeypatch: pytest.Monke
 def test_a_target_is_made_of_all_distances(matrix: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"a target is made of \(n, n\) distances"):
         Target(matrix)
-
-
-def test_distances_that_were_given() -> None:
-    """They are taken as they are, of that graph only, and no longer than told."""
-    one, other = path(5), path(4)
-    matrix = 2 * np.asarray(shortest_paths(one))
-    with paths.given(one, matrix):
-        assert shortest_paths(one) is matrix
-        assert shortest_paths(path(5), stored=False) is matrix
-        assert diameter(one) == 8.0
-        assert shortest_paths(other).max() == 3
-    assert shortest_paths(one).max() == 4

@@ -14,6 +14,7 @@ import pytest
 from helpers import run
 
 import riemap
+from riemap.curvature import delta_exact, delta_sampled, ollivier_ricci, sectional
 from riemap.distances import shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
@@ -214,6 +215,22 @@ def test_damaged_scores_are_refused(text: str, tmp_path: Path, capsys: pytest.Ca
     capsys.readouterr()
     assert run(*arguments, "--resume") == 2
     assert "scores.json" in capsys.readouterr().err
+
+
+def test_distances_that_are_given_are_taken() -> None:
+    """As they are, by training, scores and curvature; nothing is computed from the graph."""
+    graph = GraphSource(GRAPH).open()
+    known = shortest_paths(graph)
+    fit = execute(spec(), graph=graph, distances=known).fit
+    assert evaluate(fit.embedding, graph, distances=known, sources=7) == evaluate(
+        fit.embedding, graph, sources=7
+    )
+    ring = shortest_paths(GraphSource("cycle(n=15)").open())
+    other = execute(spec(), graph=graph, distances=ring)
+    assert other.scores["ad"] < evaluate(other.fit.embedding, graph)["ad"]
+    for measure in (delta_sampled, delta_exact, ollivier_ricci, sectional):
+        assert repr(measure(graph, distances=known)) == repr(measure(graph))
+    assert delta_sampled(graph, distances=ring).max > delta_sampled(graph).max == 0.0
 
 
 # --- the engine -----------------------------------------------------------------------------------------

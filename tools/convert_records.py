@@ -1,8 +1,8 @@
-"""Convert a folder of records of one JSON file a run to JSON lines, one file a graph; nothing is computed again.
+"""Convert records of one JSON file for every run to JSON lines, one file for every graph.
 
-Names that have changed are spelled as now: the loss option `matched` is `same_temperature`, and the `rate` of a
-stage is `lr_factor`. Ids follow, as do the list of a grid's runs and the names of its embeddings. The code that made
-a record is not known, so its `engine` is null.
+Nothing is computed again. Names that have changed are spelled as now: the option `matched` of a loss is
+`same_temperature`, and the `rate` of a stage is `lr_factor`. Ids follow, as do the list of a grid's runs and
+the names of its embeddings. The code that made a record is not known, so its `engine` is null.
 
 Run: python tools/convert_records.py [results/paper]
 """

@@ -4,11 +4,26 @@ import json
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
+from riemap.cli.arguments import (
+    AsJson,
+    CheckpointEvery,
+    Epochs,
+    GraphText,
+    LossText,
+    OptimizerText,
+    Preset,
+    RequireConnected,
+    Resume,
+    RunOut,
+    SpaceTexts,
+    TrainingSeed,
+    Undirected,
+    WithReport,
+)
 from riemap.cli.evaluate import show_scores
 from riemap.cli.messages import refusing
 from riemap.cli.progress import progress
@@ -24,42 +39,16 @@ COLUMNS = ("f1@1", "auc", "map", "ad", "worst", "stress")
 
 def embed(
     graph: GraphText,
-    space: Annotated[
-        list[str],
-        typer.Option(
-            "--space", "-s", help="The space to embed in, such as H3 or 'H2 x S2'; several are compared."
-        ),
-    ],
-    loss: Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")] = "stress",
-    preset: Annotated[
-        str,
-        typer.Option(
-            help="How to train: default; steady, for large graphs with hubs in few dimensions; or paper."
-        ),
-    ] = "default",
-    optimizer: Annotated[
-        str | None,
-        typer.Option(help="Replaces the preset's optimizer, as in 'radam(lr=0.05)'.", show_default=False),
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(help="Replaces the preset's number of epochs.", show_default=False)
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed for starting points and batches; the same seed gives the same result.")
-    ] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder for the run; with several spaces, it gets a folder for each.", show_default=False
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        int, typer.Option(min=1, help="Number of epochs between two checkpoints in that folder.")
-    ] = 100,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in that folder.")] = False,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write a page about the run, report.html, into that folder.")
-    ] = False,
+    space: SpaceTexts,
+    loss: LossText = "stress",
+    preset: Preset = "default",
+    optimizer: OptimizerText = None,
+    epochs: Epochs = None,
+    seed: TrainingSeed = 0,
+    out: RunOut = None,
+    checkpoint_every: CheckpointEvery = 100,
+    resume: Resume = False,
+    report: WithReport = False,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
     as_json: AsJson = False,

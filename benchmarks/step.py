@@ -27,8 +27,8 @@ from riemap.graphs import Graph, generate
 from riemap.losses import as_loss
 from riemap.plots.style import COLOURS, DPI, figure, styled
 from riemap.spaces import Space
-from riemap.training.plan import Stage, paper_plan
-from riemap.training.trainer import Trainer
+from riemap.training import Stage, Trainer, paper_plan
+from riemap.training.steps import Stepper
 
 NODES, BATCH = 4000, 512
 BARS = {"E3": 15, "S3": 15, "H6": 25, "SPD3": 100, "Stein3": 50}
@@ -40,18 +40,17 @@ import numpy as np
 from riemap.graphs import generate
 from riemap.losses import as_loss
 from riemap.spaces import Space
-from riemap.training.trainer import Trainer
 from riemap.optim import RAdam
-from riemap.training.plan import Plan, Stage
+from riemap.training import Plan, Stage, Trainer
 graph = generate(f"barabasi-albert(n={sys.argv[1]},m=2,seed=0)")
 batch = int(sys.argv[3]) or None
 plan = Plan((Stage(as_loss("stress"), 10, batch=batch),), RAdam(0.1), 0.1)
-run = Trainer(graph, Space.parse(sys.argv[2]), plan, 0)
-state = run.epoch(run.start())
+trainer = Trainer(graph, Space.parse(sys.argv[2]), plan)
+state = trainer.step(trainer.init(0))
 times = []
 for _ in range(3):
     started = time.perf_counter()
-    state = run.epoch(state)
+    state = trainer.step(state)
     times.append(time.perf_counter() - started)
 print(min(times), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
@@ -61,8 +60,9 @@ def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
     """A step, and the part of it that is kernels."""
     space = Space.parse(name)
     plan = paper_plan(LOSS, graph.n)
-    run = Trainer(graph, space, plan, 0)
-    state = run.start()
+    trainer = Trainer(graph, space, plan)
+    stepper = Stepper(trainer.objective, plan.optimizer, plan.scale_lr)
+    state = trainer.init(0)
     state = replace(state, points=space.random(np.random.default_rng(0), graph.n))
     nodes = np.sort(np.random.default_rng(1).permutation(graph.n)[:BATCH])
     stage: Stage = plan.stages[-1]
@@ -71,8 +71,8 @@ def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
 
     def step() -> object:
         x = tuple(p[nodes] for p in state.points)
-        slope = run.objective.batch(LOSS, x, state.log_scales, nodes)
-        return run._step(state, slope, nodes, BATCH, 1e-6, stage)
+        gradient = trainer.objective.batch(LOSS, x, state.log_scales, nodes)
+        return stepper.step(state, stage, gradient, nodes, 1e-6)
 
     def kernels() -> object:
         x = tuple(p[nodes] for p in state.points)

@@ -14,6 +14,7 @@ from commands import shown_lines, spelled
 from conftest import ROOT
 
 import riemap
+from riemap.losses import RowBlock
 from riemap.metrics.scores import compared
 
 mpl.use("Agg")
@@ -30,8 +31,8 @@ def blocks(page: Path) -> list[str]:
 def quickly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """In a folder of its own, with few epochs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("riemap.training.plan.MOST", 100)
-    monkeypatch.setattr("riemap.training.plan.FEWEST", 100)
+    monkeypatch.setattr("riemap.training.presets.MOST_EPOCHS", 100)
+    monkeypatch.setattr("riemap.training.presets.FEWEST_EPOCHS", 100)
     yield
     plt.close("all")
 
@@ -111,16 +112,15 @@ def test_the_weights_of_the_loss_are_its_slopes(extended: dict[str, Any]) -> Non
         np.fill_diagonal(matrix, 0.0)
     value, weights = loss(target, sqdist)
     both = np.empty_like(weights)
-    assert loss.rows(target, sqdist, 0, np.empty((0, 6)), True, both) == value
+    none = np.empty((0, 6))
+    assert loss.rows(RowBlock(target, sqdist), statistics=none, both_ends=True, out=both) == value
     np.testing.assert_allclose(both, weights + weights.T)
     for i, j in ((0, 1), (4, 2)):
         moved = sqdist.copy()
         moved[i, j] += 1e-6
         assert (loss(target, moved)[0] - value) / 1e-6 == pytest.approx(weights[i, j], rel=1e-4)
-    halves = [
-        loss.rows(target[k : k + 3], sqdist[k : k + 3], k, np.empty((0, 6)), False, np.empty((3, 6)))
-        for k in (0, 3)
-    ]
+    blocks = [RowBlock(target[k : k + 3], sqdist[k : k + 3], k) for k in (0, 3)]
+    halves = [loss.rows(b, statistics=none, both_ends=False, out=np.empty((3, 6))) for b in blocks]
     assert sum(halves) == pytest.approx(value)
     assert loss(target, target)[0] == pytest.approx(0.0)
 

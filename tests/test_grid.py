@@ -374,7 +374,7 @@ def test_failures_are_recorded_and_tried_again(tmp_path: Path, capsys: pytest.Ca
     assert "riemap: 4 of 8 runs failed, such as cycle-n=7-E2-stress-s0-" in err
     failed = [record for record in GridFolder(out).records() if "error" in record]
     assert {record["error"]["type"] for record in failed} == {"DivergedError"}
-    assert all("the loss is no number" in record["error"]["message"] for record in failed)
+    assert all("the loss became NaN or infinite again" in record["error"]["message"] for record in failed)
     assert not (out / "embeddings" / f"{failed[0]['id']}.npz").exists()
     before = {r.id: GridFolder(out).attempts(r) for r in read_grid(file)}
     assert set(before.values()) == {1}

@@ -13,7 +13,7 @@ from riemap.manifolds import MANIFOLDS, Manifold
 from riemap.manifolds.euclidean import Euclidean
 from riemap.manifolds.hyperboloid import Hyperboloid
 from riemap.manifolds.sphere import Sphere
-from riemap.optim import OPTIMIZERS, RSGD, Optimizer, RAdam, as_optimizer
+from riemap.optim import OPTIMIZERS, RSGD, Optimizer, RAdam
 from riemap.optim.radam import Betas
 from riemap.types import Array
 
@@ -89,13 +89,18 @@ def test_rows_are_independent(kind: type[Optimizer], m: Manifold) -> None:
 
 @every_optimizer
 def test_arguments_are_left_alone(kind: type[Optimizer]) -> None:
+    """Writeable arrays keep their numbers in a step, and its results share no memory with them."""
     m, optimizer, rng = Hyperboloid(2), kind(), np.random.default_rng(3)
     x = m.random(rng, 4)
     grad, state = tangents(m, rng, x, 1e3), optimizer.init(m, x)
-    for a in (x, grad, *state):
-        a.flags.writeable = False
-    y, after = optimizer.step(m, x, grad, state)
-    optimizer.step(m, y, grad, after)
+    for _ in range(2):  # the second state has other arrays than zeros
+        arguments = (x, grad, *state)
+        before = [a.copy() for a in arguments]
+        y, after = optimizer.step(m, x, grad, state)
+        for argument, copy in zip(arguments, before, strict=True):
+            np.testing.assert_array_equal(argument, copy)
+            assert not any(np.shares_memory(argument, a) for a in (y, *after))
+        x, state = y, after
 
 
 # --- against geoopt -------------------------------------------------------------------------------
@@ -221,7 +226,7 @@ def test_a_retraction_takes_the_place_of_exp(m: Manifold) -> None:
 
 
 @every_optimizer
-def test_the_rate_multiplies_the_learning_rate(kind: type[Optimizer]) -> None:
+def test_the_factor_multiplies_the_learning_rate(kind: type[Optimizer]) -> None:
     m, rng = Euclidean(2), np.random.default_rng(5)
     x = m.random(rng, 4)
     grad = tangents(m, rng, x)
@@ -260,65 +265,3 @@ def test_radam_does_not_depend_on_coordinates() -> None:
             x, state = optimizer.step(m, x, g @ q, state)
         ends.append(x)
     np.testing.assert_allclose(ends[0] @ turn, ends[1], atol=1e-14)
-
-
-# --- spelling -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "radam(lr=0.01)",
-        "radam(lr=0.05,betas=(0.9,0.99))",
-        "radam(lr=0.1,clip=5,retraction=true)",
-        "radam(lr=0.0123456789,betas=(0.123456789,0.9999999))",
-        "rsgd(lr=0.01)",
-        "rsgd(lr=1e-05,momentum=0.9,clip=3)",
-    ],
-)
-def test_spelling_round_trips(text: str) -> None:
-    optimizer = as_optimizer(text)
-    assert str(optimizer) == text
-    assert as_optimizer(str(optimizer)) == optimizer
-    assert as_optimizer(optimizer) is optimizer
-
-
-@every_optimizer
-def test_defaults_round_trip(kind: type[Optimizer]) -> None:
-    assert as_optimizer(kind.symbol) == kind() == as_optimizer(str(kind()))
-
-
-@given(lr=st.floats(1e-9, 1e9), first=st.floats(0, 0.999), second=st.floats(0, 0.999))
-def test_any_number_round_trips(lr: float, first: float, second: float) -> None:
-    optimizer = RAdam(lr, Betas(first, second))
-    assert as_optimizer(str(optimizer)) == optimizer
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("radm", "no optimizer is called 'radm'; did you mean 'radam'?"),
-        ("newton", "There are radam, rsgd, e.g. 'radam(lr=0.01)'"),
-        ("radam(lr=0)", "lr=0 is not positive"),
-        ("radam(lr=-1)", "lr=-1 is not positive"),
-        ("rsgd(lr=nan)", "lr=nan is not a finite number"),
-        ("rsgd(clip=0)", "clip=0 is not positive"),
-        ("rsgd(lr=fast)", "lr=fast is not a number"),
-        ("radam(betas=(1,2))", "beta1=1 is not in [0, 1)"),
-        ("radam(betas=(0.9,1))", "beta2=1 is not in [0, 1)"),
-        ("radam(betas=(-0.1,0.5))", "beta1=-0.1 is not in [0, 1)"),
-        ("radam(betas=0.9)", "is not a pair of numbers such as (0.9,0.999)"),
-        ("radam(betas=(a,b))", "is not a pair of numbers such as (0.9,0.999)"),
-        ("rsgd(momentum=1)", "momentum=1 is not in [0, 1)"),
-        ("rsgd(momentum=-0.5)", "momentum=-0.5 is not in [0, 1)"),
-        ("rsgd(betas=(0.9,0.99))", "there is no argument 'betas'"),
-        ("radam(retraction=1)", "retraction=1 is neither true nor false"),
-        ("", "it is empty"),
-        ("radam(lr=0.1", "it is not a name with arguments in parentheses"),
-    ],
-)
-def test_bad_spellings_are_refused_in_one_line(text: str, said: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        as_optimizer(text)
-    assert said in str(caught.value)
-    assert "\n" not in str(caught.value)

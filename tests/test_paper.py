@@ -273,12 +273,12 @@ def test_show_needs_neither_records_nor_data(
 def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> Iterator[None]:
     """A rule of two losses, and plans of eight epochs; other processes would not know of either."""
     from riemap.grids import local_executor, recheck, worker
-    from riemap.training import plan
+    from riemap.training import presets
 
     paper_graph("cat-cortex")
     monkeypatch.setitem(TABLES, "table6", TABLES["table6"]._replace(losses=("ad", "stress")))
-    monkeypatch.setattr(plan, "MOST_EPOCHS", 8)
-    monkeypatch.setattr(plan, "FEWEST_EPOCHS", 8)
+    monkeypatch.setattr(presets, "MOST_EPOCHS", 8)
+    monkeypatch.setattr(presets, "FEWEST_EPOCHS", 8)
 
     def here(folder: GridFolder, runs: Any, workers: int = 1, wanted: Any = always) -> Any:
         for one in runs:

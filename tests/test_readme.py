@@ -61,8 +61,8 @@ def test_figures_are_those_of_the_benchmarks(page: str, heading: str, count: int
 def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In this order, in a folder that has the grid they name; with few epochs: only spelling counts."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("riemap.training.plan.MOST", 40)
-    monkeypatch.setattr("riemap.training.plan.FEWEST", 40)
+    monkeypatch.setattr("riemap.training.presets.MOST_EPOCHS", 40)
+    monkeypatch.setattr("riemap.training.presets.FEWEST_EPOCHS", 40)
     (grid,) = re.findall(r"```toml\n(.*?)```", README, re.DOTALL)
     Path("grid.toml").write_text(grid)
     shown = "".join(block for block in README.split("```")[1::2] if block.startswith("\n"))

@@ -322,8 +322,8 @@ def test_labels_that_make_no_sense_are_refused(tmp_path: Path, text: str, said: 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("riemap.training.plan.MOST_EPOCHS", 40)
-    monkeypatch.setattr("riemap.training.plan.FEWEST_EPOCHS", 40)
+    monkeypatch.setattr("riemap.training.presets.MOST_EPOCHS", 40)
+    monkeypatch.setattr("riemap.training.presets.FEWEST_EPOCHS", 40)
     return tmp_path
 
 

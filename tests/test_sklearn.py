@@ -23,7 +23,7 @@ EPOCHS = 5
 
 REASONS = {
     "check_estimators_dtypes": "its data have equal points, and zeros between different points are refused",
-    "check_fit_idempotent": "it transforms points that were not fitted, for which an embedding has no place",
+    "check_fit_idempotent": "it transforms points that were not fitted, for which an embedding has no points",
 }
 
 
@@ -53,7 +53,7 @@ def test_the_reasons_are_the_reasons() -> None:
     with pytest.raises(ValueError, match=r"entry \(0, 1\), 0, is zero between two different points"):
         GraphEmbedding("E1", metric="precomputed").fit(X)
     fitted = GraphEmbedding("E1", metric="precomputed", epochs=EPOCHS).fit(line())
-    with pytest.raises(ValueError, match="row 1 is none of the nodes that were fitted"):
+    with pytest.raises(ValueError, match="row 1 is not one of the nodes that were fitted"):
         fitted.transform(np.stack([line()[3], line()[3] + 1.0]))
 
 
@@ -205,7 +205,7 @@ def test_another_graph_is_refused() -> None:
     """Also the same one under other names."""
     fitted = GraphEmbedding("E2", epochs=EPOCHS).fit(networkx.path_graph(5))
     for other in (networkx.cycle_graph(5), networkx.relabel_nodes(networkx.path_graph(5), str)):
-        with pytest.raises(ValueError, match="row 0 is none of the nodes that were fitted"):
+        with pytest.raises(ValueError, match="row 0 is not one of the nodes that were fitted"):
             fitted.transform(other)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from riemap.specs import Spec, parse, resolve, split
+from riemap.specs import Spec, first_difference, parse, resolve, split
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,10}", fullmatch=True)
 keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
@@ -153,3 +153,25 @@ def test_errors_of_the_thing_itself_name_the_spec() -> None:
 
 def test_split_leaves_parentheses_alone() -> None:
     assert split("rsne(T=1e+3)+0.3*ad", "+") == ["rsne(T=1e+3)", "0.3*ad"]
+
+
+# --- differences ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "found"),
+    [
+        ({"a": 1, "b": [1, 2]}, {"b": [1, 2], "a": 1}, None),
+        ({"a": None}, {}, None),
+        ({"a": 1}, {"a": 2}, ("a", 1, 2)),
+        ({"a": {"b": [{"c": "x" * 500}]}}, {"a": {"b": [{"c": "y"}]}}, ("a.b[0].c", "x" * 500, "y")),
+        ({"a": [1, 2, 3]}, {"a": [1, 2]}, ("a[2]", 3, None)),
+        ({"a": 1}, {"a": 1, "b": 0}, ("b", None, 0)),
+        ({"a": 1, "b": 0}, {"a": 1}, ("b", 0, None)),
+        ({"a": {"b": 1}}, {"a": [1]}, ("a", {"b": 1}, [1])),
+    ],
+)
+def test_the_first_difference_has_its_path_and_both_values_in_full(
+    theirs: object, ours: object, found: object
+) -> None:
+    assert first_difference(theirs, ours) == found

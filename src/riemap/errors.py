@@ -25,4 +25,4 @@ class NotEnoughMemoryError(MemoryError):
 
 
 class DivergedError(ArithmeticError):
-    """The loss or a point became NaN or infinite, and a lower learning rate did not help."""
+    """The loss or a point became NaN or infinite, and a tenth of the learning rate did not help."""

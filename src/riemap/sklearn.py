@@ -1,7 +1,7 @@
-"""An estimator for scikit-learn: a graph, or a matrix of dissimilarities, in; Euclidean vectors out.
+"""An estimator for scikit-learn: it turns a graph, or a matrix of dissimilarities, into Euclidean vectors.
 
-It needs scikit-learn, which ``pip install riemap[sklearn]`` brings. Without that this module can be imported
-all the same, and says what is missing when an estimator is made.
+It needs scikit-learn, which ``pip install riemap[sklearn]`` installs. Without it this module can still be
+imported; an ``ImportError`` says what is missing when an estimator is made.
 """
 
 import hashlib
@@ -27,42 +27,42 @@ except ModuleNotFoundError as error:
         raise
 
     class BaseEstimator:  # type: ignore[no-redef]
-        """Refuses to be made."""
+        """Stands in for scikit-learn's class, and cannot be made."""
 
         def __new__(cls, *_: Any, **__: Any) -> Self:
-            """Say what is missing."""
+            """Raise ``ImportError``."""
             raise MissingExtraError(
                 "GraphEmbedding needs scikit-learn; pip install 'riemap[sklearn]' brings it"
             )
 
     class ClassNamePrefixFeaturesOutMixin:  # type: ignore[no-redef]
-        """Nothing."""
+        """Stands in for scikit-learn's class."""
 
     class TransformerMixin:  # type: ignore[no-redef]
-        """Nothing."""
+        """Stands in for scikit-learn's class."""
 
 
-ROUNDING = 1e-10
-"""How far a matrix may be from its mirror image, against its largest entry, and pass for symmetric."""
+SYMMETRY_TOLERANCE = 1e-10
+"""Largest difference of a matrix from its transpose that is rounding, relative to its largest entry."""
 
 
 class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Embed nodes in a curved space, and give their tangent coordinates at the mean to any classifier.
+    """Embed nodes in a curved space, and return their tangent coordinates at the mean of the embedding.
 
-    An embedding is of the nodes it was fitted with: :meth:`transform` knows those, in any order, and refuses
-    others. Rows are nodes, in the order of ``embedding_.labels``, and none may be lost on the way: a graph in
-    several pieces is refused (keep one before), and so is a zero between two different points of a matrix
-    (keep one of them before, or add what they differ by at least).
+    The vectors can be given to any classifier. There is one row a node, in the order of
+    ``embedding_.labels``. :meth:`transform` knows the nodes that were fitted, in any order, and refuses
+    others. No node may be lost: a graph with several components is refused, and so is a matrix with a zero
+    between two different points. Keep one component, or one of the two points.
 
     Parameters
     ----------
     space
-        Such as ``"H2"`` or ``"H2 x S2"``.
+        The space to embed in, such as ``"H2"`` or ``"H2 x S2"``.
     loss, preset, epochs
-        What to minimise and how; see :func:`riemap.embed`.
+        What to minimise and how to train; see :func:`riemap.embed`.
     metric
-        ``"graph"``: the data are a graph, whatever :func:`riemap.as_graph` makes one of, or a text as for
-        :func:`riemap.embed`. ``"precomputed"``: they are a square matrix of dissimilarities, symmetric,
+        ``"graph"``: the data are a graph, in any form that :func:`riemap.as_graph` accepts, or a text as for
+        :func:`riemap.embed`. ``"precomputed"``: the data are a square matrix of dissimilarities, symmetric,
         positive, and zero on the diagonal.
     random_state
         A seed, a ``numpy.random.RandomState``, or ``None`` for another result each time.
@@ -72,7 +72,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     embedding_
         The :class:`riemap.Embedding`: points, distances, nearest nodes.
     fit_
-        How training went: history, and why it stopped.
+        The :class:`riemap.Fit`: history, and why training stopped.
     n_features_in_
         Number of nodes.
 
@@ -100,7 +100,25 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Embed a graph or a matrix of dissimilarities; ``y`` is not looked at."""
+        """Embed a graph or a matrix of dissimilarities.
+
+        Parameters
+        ----------
+        X
+            The data; see ``metric``.
+        y
+            Ignored.
+
+        Returns
+        -------
+        GraphEmbedding
+            This estimator.
+
+        Raises
+        ------
+        InputError
+            If the data or the settings are not accepted.
+        """
         from sklearn.utils import check_random_state
 
         given = self._given(X, reset=True)
@@ -120,16 +138,39 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Embed, and give a vector for every node, ``(n, dim)``."""
+        """Embed, and return the vectors of all nodes.
+
+        Parameters
+        ----------
+        X
+            The data; see ``metric``.
+        y
+            Ignored.
+
+        Returns
+        -------
+        Array
+            One row a node, ``(n, dim)``.
+        """
         return self.fit(X)._features.copy()
 
     def transform(self, X: Any) -> Array:
-        """The vectors of nodes that the estimator was fitted with, ``(n, dim)``.
+        """Return the vectors of nodes that were fitted.
 
         Parameters
         ----------
         X
             The same graph; or some rows of the matrix, in any order.
+
+        Returns
+        -------
+        Array
+            One row for each row of ``X``, ``(n, dim)``.
+
+        Raises
+        ------
+        InputError
+            If a row is not one of the nodes that were fitted.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -138,13 +179,13 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         unknown = [i for i, key in enumerate(keys) if key not in self._places]
         if unknown:
             raise InputError(
-                f"row {unknown[0]} is none of the nodes that were fitted, and an embedding has no place for "
-                "others; fit all nodes, and split the rows that fit_transform gives"
+                f"row {unknown[0]} is not one of the nodes that were fitted, and an embedding has no points "
+                "for others; fit all nodes, and split the rows that fit_transform returns"
             )
         return self._features[[self._places[key] for key in keys]]
 
     def _given(self, X: Any, reset: bool) -> "Graph | Array":
-        """What is to be embedded, checked."""
+        """Check the data; return a graph or a matrix."""
         if self.metric == "precomputed":
             from sklearn.utils.validation import validate_data
 
@@ -175,15 +216,15 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 
 def _dissimilarities(matrix: Array) -> Dissimilarities:
-    """The matrix, without the rounding errors that keep it from being symmetric."""
+    """Return the matrix, made exactly symmetric if only rounding keeps it from that."""
     square = matrix.shape[0] == matrix.shape[1]
-    if square and np.abs(matrix - matrix.T).max() <= ROUNDING * np.abs(matrix).max():
+    if square and np.abs(matrix - matrix.T).max() <= SYMMETRY_TOLERANCE * np.abs(matrix).max():
         matrix = 0.5 * (matrix + matrix.T)
     return Dissimilarities(matrix.copy(), tuple(range(len(matrix))), "X")
 
 
 def _keys(given: Graph | Array) -> list[Any]:
-    """What tells rows apart: the label, in this graph; or the dissimilarities."""
+    """Return what identifies each row: its label in this graph, or a hash of its dissimilarities."""
     if isinstance(given, Graph):
         return [(given.key, label) for label in given.labels]
     return [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in given]

@@ -7,6 +7,7 @@ annotations of what it finds there say.
 
 import difflib
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -113,6 +114,40 @@ def resolve(text: str, registry: Mapping[str, Callable[..., T]], *, what: str, e
         raise InputError(f"{what} {shown(str(spec))}: {error}; it is spelled {usage}") from None
 
 
+def first_difference(theirs: Any, ours: Any, path: str = "") -> tuple[str, Any, Any] | None:
+    """Find the first field in which two descriptions differ.
+
+    Parameters
+    ----------
+    theirs, ours
+        Values as JSON has them: dictionaries, lists, texts, numbers, booleans, ``None``. A field that is left
+        out counts as ``None``.
+    path
+        The name of what is compared, if it is itself a field of something.
+
+    Returns
+    -------
+    tuple of str, value and value, or None
+        The path of the field and both its values, in full; ``None`` if there is no difference.
+
+    Examples
+    --------
+    >>> first_difference({"seed": 0, "plan": {"stages": [{"epochs": 12}]}},
+    ...                  {"seed": 0, "plan": {"stages": [{"epochs": 13}]}})
+    ('plan.stages[0].epochs', 12, 13)
+    """
+    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+        keys = dict.fromkeys([*ours, *theirs])
+        parts = [(f"{path}.{key}" if path else str(key), theirs.get(key), ours.get(key)) for key in keys]
+    elif isinstance(theirs, list) and isinstance(ours, list):
+        pairs = enumerate(itertools.zip_longest(theirs, ours))
+        parts = [(f"{path}[{i}]", a, b) for i, (a, b) in pairs]
+    else:
+        return None if theirs == ours else (path, theirs, ours)
+    differences = (first_difference(a, b, name) for name, a, b in parts)
+    return next((found for found in differences if found is not None), None)
+
+
 def split(text: str, separator: str) -> list[str]:
     """Split at a separator of one character, except inside parentheses.
 
@@ -154,40 +189,6 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     known = {known[:60].lower(): known for known in names}
     near = difflib.get_close_matches(name[:60].lower(), known, n=1)
     return f"; did you mean {shown(known[near[0]])}?" if near else "."
-
-
-def first_difference(theirs: Any, ours: Any, path: str = "") -> tuple[str, Any, Any] | None:
-    """Find the first field in which two JSON values differ.
-
-    Parameters
-    ----------
-    theirs, ours
-        Values of types that JSON has: mappings, lists, numbers, texts, ``None``.
-    path
-        Where in a larger value they are.
-
-    Returns
-    -------
-    tuple or None
-        The path of the field, its value in ``theirs`` and its value in ``ours``; ``None`` if nothing
-        differs. A field that is missing counts as ``None``.
-
-    Examples
-    --------
-    >>> first_difference({"seed": 0, "plan": {"lr": [1, 2]}}, {"seed": 0, "plan": {"lr": [1, 3]}})
-    ('plan.lr[1]', 2, 3)
-    """
-    if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
-        parts = [
-            (f"{path}.{key}" if path else str(key), theirs.get(key), ours.get(key))
-            for key in {**ours, **theirs}
-        ]
-    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
-        parts = [(f"{path}[{i}]", a, b) for i, (a, b) in enumerate(zip(theirs, ours, strict=True))]
-    else:
-        return None if theirs == ours else (path, theirs, ours)
-    found = (first_difference(a, b, where) for where, a, b in parts)
-    return next((difference for difference in found if difference is not None), None)
 
 
 def _parse(text: str) -> Spec:

@@ -31,7 +31,9 @@ from riemap.cli.report import write_run
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.runs import RunResult
+    from riemap.distances import DistanceMatrix
+    from riemap.graphs import AnyGraph
+    from riemap.runs import RunFolder, RunResult, RunSpec
 
 COLUMNS = ("f1@1", "auc", "map", "ad", "worst", "stress")
 """Metrics of the table that compares spaces."""
@@ -58,7 +60,7 @@ def embed(
     Example: riemap embed karate --space H2 --out karate-h2
     """
     with refusing():
-        from riemap.runs import GraphSource, RunFolder, RunSpec, execute
+        from riemap.runs import GraphSource, RunFolder, RunSpec
         from riemap.training import Stop
 
         if resume and out is None:
@@ -72,20 +74,44 @@ def embed(
         results: list[RunResult] = []
         for text, spec in zip(space, specs, strict=True):
             path = out if out is None or len(space) == 1 else out / _folder_name(text)
-            folder = (
-                None if path is None else RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
-            )
+            folder = None
+            if path is not None:
+                folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
             known = results[-1].distances if results else None
-            with progress(f"{spec.graph} in {spec.space}", spec.total_epochs, quiet=as_json) as callback:
-                result = execute(spec, folder, graph=opened, distances=known, callbacks=(callback,))
-            results.append(result)
-            if result.fit.stop is Stop.INTERRUPTED:
+            results.append(_done(spec, folder, opened, known, quiet=as_json))
+            if results[-1].fit.stop is Stop.INTERRUPTED:
                 break
             if report and path is not None:
-                _write_report(path, result)
+                _write_report(path, results[-1])
         _show(results, as_json)
     if results[-1].fit.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
+
+
+def _done(
+    spec: "RunSpec",
+    folder: "RunFolder | None",
+    graph: "AnyGraph",
+    distances: "DistanceMatrix | None",
+    quiet: bool,
+) -> "RunResult":
+    """Do a run in this process, and show the progress."""
+    from riemap.runs import execute
+    from riemap.training import training_process
+
+    title = f"{spec.graph} in {spec.space}"
+    with (
+        training_process(graph.n) as interrupted,
+        progress(title, spec.total_epochs, quiet) as callback,
+    ):
+        return execute(
+            spec,
+            folder,
+            graph=graph,
+            distances=distances,
+            callbacks=(callback,),
+            interrupted=interrupted,
+        )
 
 
 def _folder_name(space: str) -> str:

@@ -27,6 +27,7 @@ from riemap.grids.outcomes import Outcome
 from riemap.grids.record import RunRecord, failure, success
 from riemap.grids.records import GridFolder
 from riemap.runs import GraphSource, RunSpec, execute
+from riemap.training import training_process
 
 
 def attempt(folder: GridFolder, run: RunSpec, attempts: int) -> Outcome:
@@ -74,7 +75,8 @@ def computed(
         warnings.simplefilter("always", UserWarning)
         try:
             graph, distances = opened()
-            result = execute(run, graph=graph, distances=distances)
+            with training_process(graph.n) as interrupted:
+                result = execute(run, graph=graph, distances=distances, interrupted=interrupted)
             record, embedding = success(result, numba.get_num_threads()), result.fit.embedding
         except Exception as error:
             record = failure(run, numba.get_num_threads(), type(error).__name__, _message(error))

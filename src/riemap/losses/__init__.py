@@ -1,31 +1,68 @@
-"""What an embedding should minimise: of (target, sqdist), and of nothing else."""
+"""Losses: what an embedding minimises, as a function of (target, sqdist)."""
 
 import re
 from collections.abc import Callable
 from typing import TypeAlias
 
 from riemap.errors import InputError
-from riemap.losses.base import Loss
+from riemap.losses.base import Loss, RowBlock
 from riemap.losses.lengths import AverageDistortion, Distortion, Stress
 from riemap.losses.neighbourhood import Neighbourhood
 from riemap.losses.rsne import RSNE
 from riemap.losses.schedule import Schedule
 from riemap.losses.sums import Custom, Sum
-from riemap.specs import resolve, shown, split
+from riemap.specs import Spec, parse, resolve, shown, split
 from riemap.types import Array
 
-__all__ = ["LOSSES", "RSNE", "Custom", "Loss", "LossLike", "Schedule", "Sum", "as_loss"]
+__all__ = [
+    "LOSSES",
+    "RSNE",
+    "AverageDistortion",
+    "Custom",
+    "Distortion",
+    "Loss",
+    "LossLike",
+    "Neighbourhood",
+    "RowBlock",
+    "Schedule",
+    "Stress",
+    "Sum",
+    "as_loss",
+]
 
 LOSSES: tuple[type[Loss], ...] = (RSNE, Stress, Distortion, AverageDistortion, Neighbourhood)
+"""All losses that have a name. A class that is added here is known everywhere."""
 
 LossLike: TypeAlias = str | Loss | Callable[[Array, Array], tuple[float, Array]]
+"""What :func:`as_loss` accepts."""
+
+RENAMED_OPTIONS = {("rsne", "matched"): "same_temperature"}
+"""Options that have been renamed: (loss, old name) to new name. The refusal of an old name tells the new."""
 
 _FACTOR = re.compile(r"\s*([0-9][0-9.]*(?:[eE][+-]?[0-9]+)?)\s*\*(.*)", re.DOTALL)
 
 
 def as_loss(given: LossLike) -> Loss:
-    """A loss from its spelling, or from any function of (target, sqdist).
+    """Make a loss of its spelling, or of a function.
 
+    Parameters
+    ----------
+    given
+        A text such as ``"stress"`` or ``"rsne(T=0.5->0.01) + 0.3*ad"``; a function that takes target and
+        sqdist and returns the value and the weights; or a loss.
+
+    Returns
+    -------
+    Loss
+        The loss; ``given`` itself if it is one.
+
+    Raises
+    ------
+    InputError
+        If the text is not the spelling of a loss.
+
+    Examples
+    --------
     >>> str(as_loss("rsne(T=0.5->0.01) + 0.3 * ad"))
     'rsne(T=0.5->0.01) + 0.3*ad'
     """
@@ -39,7 +76,7 @@ def as_loss(given: LossLike) -> Loss:
         return Custom(given)
     try:
         parts = split(given, "+")
-    except ValueError as error:
+    except InputError as error:
         raise InputError(
             f"cannot read the loss {shown(given)}: {error}; e.g. 'rsne(T=0.02) + 0.3*ad'"
         ) from None
@@ -49,11 +86,21 @@ def as_loss(given: LossLike) -> Loss:
 
 def _term(text: str) -> tuple[float, Loss]:
     match = _FACTOR.fullmatch(text)
-    factor, rest = (match[1], match[2]) if match else ("1", text)
-    registry = {loss.symbol: loss for loss in LOSSES}
+    factor, rest = (match[1], match[2].strip()) if match else ("1", text.strip())
     try:
-        return float(factor), resolve(rest.strip(), registry, what="loss", example="rsne(T=0.02)")()
-    except ValueError as error:
-        if float.__name__ in str(error):
-            raise InputError(f"cannot read the factor {factor!r} in loss {text!r}; e.g. '0.3*ad'") from None
-        raise
+        number = float(factor)
+    except ValueError:
+        raise InputError(f"cannot read the factor {factor!r} in loss {text!r}; e.g. '0.3*ad'") from None
+    _refuse_renamed_options(parse(rest))
+    registry = {loss.symbol: loss for loss in LOSSES}
+    return number, resolve(rest, registry, what="loss", example="rsne(T=0.02)")()
+
+
+def _refuse_renamed_options(spec: Spec) -> None:
+    renamed = {key: RENAMED_OPTIONS.get((spec.name, key), key) for key in spec.arguments}
+    for old, new in renamed.items():
+        if old != new:
+            spelled = Spec(spec.name, {renamed[key]: value for key, value in spec.arguments.items()})
+            raise InputError(
+                f"the option {old!r} of {spec.name} is now called {new!r}: write {str(spelled)!r}"
+            )

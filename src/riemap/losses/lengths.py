@@ -1,9 +1,9 @@
-r"""Losses that compare lengths: :math:`\delta` in the graph, ``d`` in the embedding, each pair for itself.
+r"""Losses that compare the length of each pair: :math:`\delta` in the graph and ``d`` in the embedding.
 
 References
 ----------
-[Cruceru2020] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph embeddings.
-    2020.
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph embeddings.
+    AAAI 2021.
 [Gu2019] Gu, Sala, Gunel, Ré. Learning mixed-curvature representations in product spaces. ICLR 2019.
 """
 
@@ -15,7 +15,7 @@ from typing import ClassVar, final
 import numpy as np
 from numba import prange
 
-from riemap.losses.base import CLOSE, Loss
+from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
 from riemap.lower_triangle import row_and_end
 from riemap.types import Array
 from riemap.vmath import pair_loop
@@ -23,17 +23,17 @@ from riemap.vmath import pair_loop
 
 @pair_loop
 def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
-    r"""The slope of :math:`(\delta-d)^2` in :math:`d^2` is :math:`1 - \delta/d`."""
+    r"""Sum :math:`(\delta-d)^2` over rows; the derivative in :math:`d^2` is :math:`1 - \delta/d`."""
     rows, n = sqdist.shape
     values = np.empty(rows)
     for number in prange(rows):
         i, end = row_and_end(number, rows, n, symmetric)
         total = 0.0
         t, s = target[i], sqdist[i]
-        w = out[i]  # by itself: Numba loses writes through an array that came out of a mixed tuple
+        w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
         for j in range(end):
-            w[j] = share * (1.0 - math.sqrt(t[j]) / max(math.sqrt(s[j]), CLOSE))
-        for j in range(end):  # a loop to itself, here and below: see :data:`riemap.vmath.pair_loop`
+            w[j] = share * (1.0 - math.sqrt(t[j]) / max(math.sqrt(s[j]), LEAST_DISTANCE))
+        for j in range(end):  # a separate loop, here and below: see :data:`riemap.vmath.pair_loop`
             error = math.sqrt(t[j]) - math.sqrt(s[j])
             total += error * error
         w[first + i] = 0.0
@@ -43,7 +43,7 @@ def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: b
 
 @pair_loop
 def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
-    r"""The slope of :math:`|d^2/\delta^2-1|` in :math:`d^2` is :math:`\pm 1/\delta^2`."""
+    r"""Sum :math:`|d^2/\delta^2-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/\delta^2`."""
     rows, n = sqdist.shape
     values = np.empty(rows)
     for number in prange(rows):
@@ -65,7 +65,7 @@ def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetri
 
 @pair_loop
 def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
-    r"""The slope of :math:`|d/\delta-1|` in :math:`d^2` is :math:`\pm 1/(2d\delta)`."""
+    r"""Sum :math:`|d/\delta-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/(2d\delta)`."""
     rows, n = sqdist.shape
     values = np.empty(rows)
     for number in prange(rows):
@@ -76,7 +76,7 @@ def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: 
         for j in range(end):
             own = 1.0 if j == first + i else 0.0
             d, inverse = math.sqrt(s[j]), 1.0 / (math.sqrt(t[j]) + own)
-            slope = 0.5 * share * inverse / max(d, CLOSE)
+            slope = 0.5 * share * inverse / max(d, LEAST_DISTANCE)
             w[j] = slope if d * inverse - 1.0 + own > 0.0 else -slope
         for j in range(end):
             own = 1.0 if j == first + i else 0.0
@@ -87,26 +87,29 @@ def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: 
 
 
 class _Lengths(Loss):
-    """A mean over pairs, each of which counts for itself; its two weights are equal."""
+    """A mean of terms that depend on one pair each, so that both weights of a pair are equal."""
 
-    _pairs: ClassVar[Callable[..., Array]]  # the kernel: sums of rows, or of their parts below the diagonal
+    _pairs: ClassVar[Callable[..., Array]]  # the kernel: row sums, of whole rows or of the lower triangle
 
-    def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
-    ) -> float:
-        """Of both_ends ends, twice the weights."""
-        share = _share(sqdist)
+    @property
+    def reads_both_triangles(self) -> bool:
+        """No: the terms of a pair are the same in both triangles."""
+        return False
+
+    def rows(self, block: RowBlock, *, statistics: Array, both_ends: bool, out: Array) -> float:
+        """Compute the contribution of a block; the weights of both ends are twice the weights of one."""
+        share = _pair_share(block.sqdist)
         weight = 2.0 * share if both_ends else share
-        return share * float(self._pairs(target, sqdist, first, weight, False, out).sum())
+        return share * float(self._pairs(*block, weight, False, out).sum())
 
-    def lower(self, target: Array, sqdist: Array, out: Array) -> float:
-        """Each pair once, for two."""
-        twice = 2.0 * _share(sqdist)
+    def lower(self, target: Array, sqdist: Array, *, out: Array) -> float:
+        """Visit each unordered pair once and count it twice."""
+        twice = 2.0 * _pair_share(sqdist)
         return twice * float(self._pairs(target, sqdist, 0, twice, True, out).sum())
 
 
-def _share(sqdist: Array) -> float:
-    """Of one pair in the mean."""
+def _pair_share(sqdist: Array) -> float:
+    """The weight of one ordered pair in the mean over all pairs."""
     n = sqdist.shape[1]
     return 1.0 / (n * (n - 1))
 
@@ -114,7 +117,16 @@ def _share(sqdist: Array) -> float:
 @final
 @dataclass(frozen=True)
 class Stress(_Lengths):
-    r"""Mean over pairs of :math:`(\delta - d)^2`  [Cruceru2020, sec. 4]; distant pairs count most."""
+    r"""Mean over pairs of :math:`(\delta - d)^2`  [Cruceru2021, sec. 4].
+
+    Distant pairs count most.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Stress()(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[0.0, 4.0], [4.0, 0.0]]))[0]
+    1.0
+    """
 
     symbol: ClassVar[str] = "stress"
     _pairs = staticmethod(_stress)
@@ -123,7 +135,7 @@ class Stress(_Lengths):
 @final
 @dataclass(frozen=True)
 class Distortion(_Lengths):
-    r"""Mean over pairs of :math:`|d^2/\delta^2 - 1|`  [Gu2019], [Cruceru2020, sec. 4].
+    r"""Mean over pairs of :math:`|d^2/\delta^2 - 1|`  [Gu2019], [Cruceru2021, sec. 4].
 
     Close pairs count most.
     """
@@ -135,7 +147,7 @@ class Distortion(_Lengths):
 @final
 @dataclass(frozen=True)
 class AverageDistortion(_Lengths):
-    r"""Mean over pairs of :math:`|d/\delta - 1|`: the very average distortion that is reported."""
+    r"""Mean over pairs of :math:`|d/\delta - 1|`, the average distortion that is also reported as a score."""
 
     symbol: ClassVar[str] = "ad"
     _pairs = staticmethod(_average)

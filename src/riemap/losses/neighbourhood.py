@@ -1,75 +1,112 @@
-r"""The likelihood of a graph's edges against pairs that are none  [NickelKiela2017].
+r"""The likelihood of the edges of a graph against the pairs that are not edges  [NickelKiela2017].
 
 References
 ----------
 [NickelKiela2017] Nickel, Kiela. Poincaré embeddings for learning hierarchical representations. NeurIPS 2017.
-[Cruceru2020] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph embeddings.
-    2020.
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph embeddings.
+    AAAI 2021.
 """
 
 import math
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 from numba import prange
 
-from riemap.losses.base import CLOSE, Loss
+from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
 from riemap.types import Array
 from riemap.vmath import exp, inline, pair_loop
 
-SAME = 1e-9
-"""Relative difference up to which two targets are the same distance."""
+EDGE_TOLERANCE = 1e-9
+"""Relative difference up to which squared distances count as equal; it covers rounding of path lengths."""
+
+
+class _EdgeLikelihood(Loss):
+    """The likelihood, given the largest target of a pair that is an edge."""
+
+    symbol: ClassVar[str] = "neighbourhood"
+
+    @property
+    def compares_rows(self) -> bool:
+        """Yes: the denominator sums over a row."""
+        return True
+
+    @property
+    def needs_near_pairs(self) -> bool:
+        """Yes: a batch of random nodes of a sparse graph holds few edges."""
+        return True
+
+    @property
+    def least_at_target(self) -> bool:
+        """No: shorter edges are always more likely."""
+        return False
+
+    @abstractmethod
+    def _edge_threshold(self, target: Array) -> float:
+        """Return the largest target of an edge."""
+
+    def statistics(self, block: RowBlock) -> Array:
+        """Compute per row: log of the sum over non-neighbours, their common derivative, and the value."""
+        return _statistics(*block, self._edge_threshold(block.target))
+
+    def rows(self, block: RowBlock, *, statistics: Array, both_ends: bool, out: Array) -> float:
+        """Compute the contribution of a block to the negative log-likelihood, and the weights."""
+        target, sqdist, first = block
+        _weights(target, sqdist, first, self._edge_threshold(target), statistics, both_ends, out)
+        return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
 
 @final
 @dataclass(frozen=True)
-class Neighbourhood(Loss):
-    r"""How likely edges are: the mean over nodes ``i`` of a sum over their neighbours ``j``.
+class Neighbourhood(_EdgeLikelihood):
+    r"""Negative log-likelihood of the edges: the mean over nodes ``i`` of a sum over their neighbours ``j``.
 
     .. math:: -\log \frac{e^{-d_{ij}}}{e^{-d_{ij}} + \sum_{k \not\sim i} e^{-d_{ik}}}.
 
-    The paper's formula sums the denominator over the neighbours of ``i``  [Cruceru2020, eq. 4], which nothing
-    would keep apart; here it runs over ``j`` and the nodes of the batch that are no neighbours, as in the
-    original. Neighbours are the pairs at the least distance of the batch: the edges of an unweighted graph.
-    Edges pull without end, so that the loss is not least at the graph's own distances.
+    In [Cruceru2021, eq. 4] the denominator sums over the neighbours of ``i``, and then no term pushes nodes
+    apart. Here it sums over ``j`` and the nodes that are not neighbours of ``i``, as in the original. The
+    pairs at the smallest distance count as edges: in an unweighted graph they are its edges. Shorter edges
+    are always more likely, so that the loss does not have its minimum at the distances of the graph.
     """
 
-    symbol: ClassVar[str] = "neighbourhood"
-    compares_rows: ClassVar[bool] = True
-    needs_near_pairs: ClassVar[bool] = True
-    least_at_target: ClassVar[bool] = False
-    edge: float = field(default=0.0, init=False)
+    def for_target(self, least: float) -> "BoundNeighbourhood":
+        """Return the loss whose edges are the pairs at the distance ``least``."""
+        return BoundNeighbourhood(least * (1.0 + EDGE_TOLERANCE))
 
-    def for_target(self, least: float) -> "Neighbourhood":
-        """Edges are the pairs at the least distance."""
-        found = Neighbourhood()
-        object.__setattr__(found, "edge", least * (1.0 + SAME))
-        return found
+    def _edge_threshold(self, target: Array) -> float:
+        """Take the smallest distance in the matrix; it must be square."""
+        return float(target[~np.eye(len(target), dtype=bool)].min()) * (1.0 + EDGE_TOLERANCE)
 
-    def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
-        """Logarithm of the sum over strangers, how much all neighbours push one, and the value."""
-        return _statistics(target, sqdist, first, self._edge(target))
 
-    def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
-    ) -> float:
-        """The likelihood, and its slopes."""
-        _weights(target, sqdist, first, self._edge(target), statistics, both_ends, out)
-        return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
+@final
+@dataclass(frozen=True)
+class BoundNeighbourhood(_EdgeLikelihood):
+    """:class:`Neighbourhood` for the target of one graph, as :meth:`Neighbourhood.for_target` returns it.
 
-    def _edge(self, target: Array) -> float:
-        """The largest target of an edge; of a square whose graph is not known, the least one in it."""
-        if self.edge > 0.0:
-            return self.edge
-        return float(target[~np.eye(len(target), dtype=bool)].min()) * (1.0 + SAME)
+    Parameters
+    ----------
+    edge
+        The largest target of an edge.
+    """
+
+    edge: float
+
+    def _edge_threshold(self, target: Array) -> float:
+        return self.edge
+
+    def __str__(self) -> str:
+        return self.symbol
 
 
 @pair_loop
 def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
-    r"""With :math:`x = d_{ij} + \log S`, a neighbour costs :math:`\log(1 + e^x)`.
+    r"""Compute the statistics of each row.
 
-    No sum is ever lost to underflow.
+    With ``S`` the sum over non-neighbours and :math:`x = d_{ij} + \log S`, the term of a neighbour is
+    :math:`\log(1 + e^x)`. Distances are taken relative to the nearest non-neighbour, so that ``S`` does not
+    underflow.
     """
     rows, n = sqdist.shape
     found = np.empty((3, rows))
@@ -93,7 +130,7 @@ def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
 
 @inline
 def _share(d: float, log_sum: float) -> float:
-    """``e^(-d) / S``; without strangers ``S`` is zero."""
+    """Return ``e^(-d) / S``, which is infinite where there are no non-neighbours and ``S`` is zero."""
     exponent = -d - log_sum
     return np.inf if exponent > 700.0 else exp(exponent)
 
@@ -102,12 +139,12 @@ def _share(d: float, log_sum: float) -> float:
 def _weights(
     target: Array, sqdist: Array, first: int, edge: float, statistics: Array, both_ends: bool, out: Array
 ) -> None:
-    r"""With ``S`` the sum over strangers, a neighbour's slope in ``d`` is :math:`1/(1+e^{-d_{ij}}/S)`."""
+    r"""Write the weights; the derivative of a neighbour's term in ``d`` is :math:`1/(1+e^{-d_{ij}}/S)`."""
     rows, n = sqdist.shape
     log_sum, push = statistics[0], statistics[1]
     for i in prange(rows):
         t, s = target[i], sqdist[i]
-        w = out[i]  # by itself: Numba loses writes through an array that came out of a mixed tuple
+        w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
         own, own_push = log_sum[first + i], push[first + i]
         for j in range(n):
             d = math.sqrt(s[j])
@@ -116,5 +153,5 @@ def _weights(
             if both_ends:
                 near = _share(d, log_sum[j])
                 slope += -near * push[j] if t[j] > edge else 1.0 / (1.0 + near)
-            w[j] = 0.5 * slope / (max(d, CLOSE) * n)
+            w[j] = 0.5 * slope / (max(d, LEAST_DISTANCE) * n)
         w[first + i] = 0.0

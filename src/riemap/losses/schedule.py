@@ -1,4 +1,4 @@
-"""A positive number that may change in the course of training: ``0.02``, or ``0.5->0.01``."""
+"""A positive number that may change during training: ``0.02``, or ``0.5->0.01``."""
 
 from dataclasses import dataclass
 from typing import final
@@ -10,8 +10,20 @@ from riemap.specs import value_text
 @final
 @dataclass(frozen=True)
 class Schedule:
-    """From ``start`` to ``end``, by equal ratios.
+    """A number that goes from ``start`` to ``end`` by equal ratios, one an epoch.
 
+    Parameters
+    ----------
+    start, end
+        The values in the first and the last epoch; positive and finite.
+
+    Raises
+    ------
+    InputError
+        If a value is not positive or not finite.
+
+    Examples
+    --------
     >>> s = Schedule.parse("0.5->0.005")
     >>> s.value_at(0.0), round(s.value_at(0.5), 6), str(s)
     (0.5, 0.05, '0.5->0.005')
@@ -22,12 +34,28 @@ class Schedule:
 
     @classmethod
     def parse(cls, text: str) -> "Schedule":
-        """Read ``0.02`` or ``0.5->0.01``."""
+        """Read a schedule.
+
+        Parameters
+        ----------
+        text
+            ``0.02``, or ``0.5->0.01``.
+
+        Returns
+        -------
+        Schedule
+            The schedule; constant if the text has one number.
+
+        Raises
+        ------
+        InputError
+            If the text is neither.
+        """
         parts = text.split("->")
         try:
             numbers = [float(part) for part in parts]
         except ValueError:
-            raise InputError(f"{text!r} is not a number or two, as in 0.02 or 0.5->0.01") from None
+            raise InputError(f"{text!r} is not one or two numbers, as in 0.02 or 0.5->0.01") from None
         if len(numbers) > 2:
             raise InputError(f"{text!r} has more than two numbers; a schedule is written 0.5->0.01")
         return cls(numbers[0], numbers[-1])
@@ -42,5 +70,16 @@ class Schedule:
         return "->".join(value_text(end) for end in ends)
 
     def value_at(self, progress: float) -> float:
-        """Value at a moment from 0 to 1."""
+        """Return the value at a moment of training.
+
+        Parameters
+        ----------
+        progress
+            From 0 in the first epoch to 1 in the last.
+
+        Returns
+        -------
+        float
+            The value.
+        """
         return self.start if self.start == self.end else self.start * (self.end / self.start) ** progress

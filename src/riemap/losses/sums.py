@@ -8,18 +8,27 @@ from typing import ClassVar, final
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.losses.base import Loss
+from riemap.losses.base import STATISTICS_ROWS, Loss, RowBlock
 from riemap.lower_triangle import accumulate, scale
 from riemap.specs import value_text
 from riemap.types import Array
-
-_ROWS = 3  # of statistics, of every loss that has any
 
 
 @final
 @dataclass(frozen=True)
 class Sum(Loss):
-    """Several losses, each times a factor, spelled ``rsne(T=0.02) + 0.3*ad``."""
+    """A weighted sum of losses, spelled ``rsne(T=0.02) + 0.3*ad``.
+
+    Parameters
+    ----------
+    terms
+        Pairs of a positive factor and a loss. A term that is a sum is replaced by its own terms.
+
+    Raises
+    ------
+    InputError
+        If a factor is not a positive finite number.
+    """
 
     terms: tuple[tuple[float, Loss], ...]
     symbol: ClassVar[str] = "sum"
@@ -27,14 +36,34 @@ class Sum(Loss):
     def __post_init__(self) -> None:
         flat = [(f * g, part) for f, loss in self.terms for g, part in _terms(loss)]
         object.__setattr__(self, "terms", tuple(flat))
-        losses = [loss for _, loss in self.terms]
-        object.__setattr__(self, "blockwise", all(loss.blockwise for loss in losses))
-        object.__setattr__(self, "compares_rows", any(loss.compares_rows for loss in losses))
-        object.__setattr__(self, "least_at_target", all(loss.least_at_target for loss in losses))
-        object.__setattr__(self, "needs_near_pairs", any(loss.needs_near_pairs for loss in losses))
         for factor, loss in self.terms:
             if not 0.0 < factor < float("inf"):
                 raise InputError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")
+
+    @property
+    def blockwise(self) -> bool:
+        """Whether all terms are."""
+        return all(loss.blockwise for _, loss in self.terms)
+
+    @property
+    def compares_rows(self) -> bool:
+        """Whether a term does."""
+        return any(loss.compares_rows for _, loss in self.terms)
+
+    @property
+    def least_at_target(self) -> bool:
+        """Whether all terms are."""
+        return all(loss.least_at_target for _, loss in self.terms)
+
+    @property
+    def needs_near_pairs(self) -> bool:
+        """Whether a term does."""
+        return any(loss.needs_near_pairs for _, loss in self.terms)
+
+    @property
+    def reads_both_triangles(self) -> bool:
+        """Whether a term does."""
+        return any(loss.reads_both_triangles for _, loss in self.terms)
 
     def __str__(self) -> str:
         return " + ".join(
@@ -42,41 +71,39 @@ class Sum(Loss):
         )
 
     def at_progress(self, progress: float) -> "Sum":
-        """Each loss at that moment."""
+        """Return the sum of the terms at that moment."""
         return Sum(tuple((factor, loss.at_progress(progress)) for factor, loss in self.terms))
 
     def for_target(self, least: float) -> "Sum":
-        """Each loss for that target."""
+        """Return the sum of the terms for that target."""
         return Sum(tuple((factor, loss.for_target(least)) for factor, loss in self.terms))
 
-    def statistics(self, target: Array, sqdist: Array, first: int) -> Array:
-        """Those of all losses, one after the other."""
-        each = [loss.statistics(target, sqdist, first) for _, loss in self.terms if loss.compares_rows]
-        return np.concatenate([np.empty((0, len(sqdist))), *each])
+    def statistics(self, block: RowBlock) -> Array:
+        """Compute the statistics of all terms that have some, one below the other."""
+        each = [loss.statistics(block) for _, loss in self.terms if loss.compares_rows]
+        return np.concatenate([np.empty((0, len(block.sqdist))), *each])
 
-    def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
-    ) -> float:
-        """Weighted sums of values and weights."""
+    def rows(self, block: RowBlock, *, statistics: Array, both_ends: bool, out: Array) -> float:
+        """Compute the weighted sums of contributions and of weights."""
         used = 0
 
         def one(loss: Loss, part: Array) -> float:
             nonlocal used
-            own = statistics[used : used + (_ROWS if loss.compares_rows else 0)]
+            own = statistics[used : used + (STATISTICS_ROWS if loss.compares_rows else 0)]
             used += len(own)
-            return loss.rows(target, sqdist, first, own, both_ends, part)
+            return loss.rows(block, statistics=own, both_ends=both_ends, out=part)
 
         return self._added(one, out, False)
 
-    def lower(self, target: Array, sqdist: Array, out: Array) -> float:
-        """Each in its own way."""
-        return self._added(lambda loss, part: loss.lower(target, sqdist, part), out, True)
+    def lower(self, target: Array, sqdist: Array, *, out: Array) -> float:
+        """Compute each term by its own method for lower triangles."""
+        return self._added(lambda loss, part: loss.lower(target, sqdist, out=part), out, True)
 
     def _added(self, one: Callable[[Loss, Array], float], out: Array, symmetric: bool) -> float:
-        """The sum of what ``one`` says of each loss, of values and of weights (lower triangles or all)."""
+        """Add up the values and weights that ``one`` computes; if symmetric, only the lower triangles."""
         (factor, loss), *others = self.terms
         total = factor * one(loss, out)
-        if factor != 1.0:  # a pass over all pairs
+        if factor != 1.0:  # saves a pass over all pairs
             scale(out, factor, symmetric)
         part = _scratch(out.shape) if others else out
         for factor, loss in others:
@@ -89,7 +116,10 @@ _kept = threading.local()
 
 
 def _scratch(shape: tuple[int, ...]) -> Array:
-    """The same memory in every step: a new array of this size would be paged in each time."""
+    """Return an uninitialised array, the same one in every step.
+
+    The operating system would have to map and clear the memory of a new array each time.
+    """
     if getattr(_kept, "shape", None) != shape:
         _kept.shape, _kept.array = shape, np.empty(shape)
     found: Array = _kept.array
@@ -97,32 +127,45 @@ def _scratch(shape: tuple[int, ...]) -> Array:
 
 
 def _terms(loss: Loss) -> tuple[tuple[float, Loss], ...]:
-    """Of a sum within a sum, its own."""
     return loss.terms if isinstance(loss, Sum) else ((1.0, loss),)
 
 
 @final
 @dataclass(frozen=True)
 class Custom(Loss):
-    """A function of (target, sqdist) that gives a value and its slopes, as any loss does."""
+    r"""A loss made of a user's function.
+
+    Parameters
+    ----------
+    function
+        Takes target and sqdist, both ``(n, n)``, and returns the value and the weights
+        :math:`\partial L/\partial d_{ij}^2`, ``(n, n)``. Weights on the diagonal are ignored.
+    """
 
     function: Callable[[Array, Array], tuple[float, Array]]
     symbol: ClassVar[str] = "custom"
-    blockwise: ClassVar[bool] = False
-    least_at_target: ClassVar[bool] = False
+
+    @property
+    def blockwise(self) -> bool:
+        """No: the function takes whole matrices."""
+        return False
+
+    @property
+    def least_at_target(self) -> bool:
+        """No: nothing is known about the function."""
+        return False
 
     def __str__(self) -> str:
         return getattr(self.function, "__name__", self.symbol)
 
-    def rows(
-        self, target: Array, sqdist: Array, first: int, statistics: Array, both_ends: bool, out: Array
-    ) -> float:
-        """What the function says, checked."""
-        value, weights = self.function(target, sqdist)
+    def rows(self, block: RowBlock, *, statistics: Array, both_ends: bool, out: Array) -> float:
+        """Call the function, and check the shapes of what it returns."""
+        sqdist = block.sqdist
+        value, weights = self.function(block.target, sqdist)
         if np.shape(weights) != sqdist.shape or np.shape(value) != ():
             raise InputError(
-                f"the loss {self} gave a value of shape {np.shape(value)} and weights of shape "
-                f"{np.shape(weights)}; expected a number and {sqdist.shape}"
+                f"the loss {self} returned a value of shape {np.shape(value)} and weights of shape "
+                f"{np.shape(weights)}; expected a number and weights of shape {sqdist.shape}"
             )
         np.add(weights, np.transpose(weights) if both_ends else 0.0, out=out)
         np.fill_diagonal(out, 0.0)

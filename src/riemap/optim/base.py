@@ -1,4 +1,4 @@
-"""What an optimizer is."""
+"""The interface of an optimizer."""
 
 import math
 from abc import ABC, abstractmethod
@@ -13,10 +13,23 @@ from riemap.specs import value_text
 from riemap.types import Array
 
 State: TypeAlias = tuple[Array, ...]
+"""What an optimizer remembers: arrays with one row a point. The first is the momentum, a tangent vector."""
 
 
 class Optimizer(ABC):
-    """A rule for steps against a gradient, spelled ``name(key=value)``; it holds numbers, and no arrays."""
+    """A rule for steps against a gradient, spelled ``name(key=value)``.
+
+    A subclass is a frozen dataclass of numbers; what changes during training is in the state.
+
+    Attributes
+    ----------
+    lr
+        Learning rate.
+    clip
+        Largest Riemannian length of a point's gradient; longer ones are shortened to it.
+    retraction
+        Move points by the retraction of the manifold instead of the exponential map.
+    """
 
     symbol: ClassVar[str]
     lr: float
@@ -25,20 +38,68 @@ class Optimizer(ABC):
 
     @abstractmethod
     def init(self, m: Manifold, x: Array) -> State:
-        """What to remember about each point before the first step; one row a point."""
+        """Make the state before the first step.
+
+        Parameters
+        ----------
+        m
+            The manifold.
+        x
+            The points.
+
+        Returns
+        -------
+        State
+            Arrays with one row a point.
+        """
 
     @abstractmethod
     def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
-        """Where to go for a gradient of that squared length, before the rate, and what to remember."""
+        """Compute the direction of a step, which is then multiplied by minus the learning rate.
+
+        Parameters
+        ----------
+        m
+            The manifold.
+        grad
+            The clipped gradient of each point.
+        square
+            Its squared Riemannian length.
+        state
+            The state before the step.
+
+        Returns
+        -------
+        tuple of Array and State
+            A tangent vector for each point, and the state after the step.
+        """
 
     @final
     def step(
         self, m: Manifold, x: Array, grad: Array, state: State, lr_factor: float = 1.0
     ) -> tuple[Array, State]:
-        """New points and state, after a step at ``lr_factor`` times the learning rate.
+        """Move points against their gradients.
 
-        The gradient of each point is clipped to the length ``clip``, and the first array of the state, the
-        momentum, is carried along to the new point.
+        The gradient of each point is clipped to the length ``clip``. The first array of the state, the
+        momentum, is transported to the new points.
+
+        Parameters
+        ----------
+        m
+            The manifold.
+        x
+            The points.
+        grad
+            Their Riemannian gradients.
+        state
+            The state before the step.
+        lr_factor
+            Factor of the learning rate.
+
+        Returns
+        -------
+        tuple of Array and State
+            The new points, and the state after the step.
         """
         square = np.maximum(m.inner(x, grad, grad), 0.0)
         if math.sqrt(square.max(initial=0.0)) > self.clip:
@@ -59,14 +120,14 @@ class Optimizer(ABC):
 
 
 def check_positive(**values: float) -> None:
-    """Refuse numbers that are not positive."""
+    """Raise ``InputError`` for a number that is not positive."""
     for name, value in values.items():
         if not value > 0.0:
             raise InputError(f"{name}={value:g} is not positive")
 
 
 def check_fraction(**values: float) -> None:
-    """Refuse numbers outside of [0, 1)."""
+    """Raise ``InputError`` for a number outside of [0, 1)."""
     for name, value in values.items():
         if not 0.0 <= value < 1.0:
             raise InputError(f"{name}={value:g} is not in [0, 1)")

@@ -4,8 +4,9 @@ r"""Adam on a manifold  [BecigneulGanea2019].
     m \leftarrow \beta_1 m + (1-\beta_1)\,g, \qquad v \leftarrow \beta_2 v + (1-\beta_2)\,\|g\|_x^2, \qquad
     x \leftarrow \exp_x\!\left(-\frac{\eta\,\hat m}{\sqrt{\hat v} + \epsilon}\right)
 
-with :math:`\hat m = m/(1-\beta_1^t)`, :math:`\hat v = v/(1-\beta_2^t)`, and ``m`` carried to the new point. A
-point has one ``v``, so that the step does not depend on coordinates, and its own count ``t`` of steps.
+with :math:`\hat m = m/(1-\beta_1^t)` and :math:`\hat v = v/(1-\beta_2^t)`. The average ``m`` is transported
+to the new point. A point has a single ``v``, so that steps do not depend on coordinates, and its own number
+of steps ``t``, since a batch moves only some of the points.
 
 References
 ----------
@@ -25,21 +26,48 @@ from riemap.optim.base import Optimizer, State, check_fraction, check_positive
 from riemap.specs import value_text
 from riemap.types import Array
 
-EPSILON = 1e-8
-"""Added to the root of ``v``, as Adam does: a gradient much smaller than this is no gradient."""
+ADAM_EPSILON = 1e-8
+"""Added to the root of ``v``, as in Adam, so that gradients much shorter than this make short steps."""
 
 
 @final
 @dataclass(frozen=True)
 class Betas:
-    """How much of the past the two averages keep, spelled ``(0.9,0.999)``."""
+    """Decay factors of the two averages, spelled ``(0.9,0.999)``.
+
+    Parameters
+    ----------
+    first, second
+        Factors of the averages of the gradient and of its squared length; each in [0, 1).
+
+    Raises
+    ------
+    InputError
+        If a factor is outside of [0, 1).
+    """
 
     first: float = 0.9
     second: float = 0.999
 
     @classmethod
     def parse(cls, text: str) -> "Betas":
-        """Read ``(0.9,0.999)``."""
+        """Read a text such as ``(0.9,0.999)``.
+
+        Parameters
+        ----------
+        text
+            Two numbers.
+
+        Returns
+        -------
+        Betas
+            The factors.
+
+        Raises
+        ------
+        InputError
+            If the text is not a pair of numbers.
+        """
         try:
             first, second = (float(part) for part in text.removeprefix("(").removesuffix(")").split(","))
         except ValueError:
@@ -56,7 +84,24 @@ class Betas:
 @final
 @dataclass(frozen=True)
 class RAdam(Optimizer):
-    """Adam with the Riemannian norm of each point's gradient."""
+    """Adam with the Riemannian length of each point's gradient.
+
+    Parameters
+    ----------
+    lr
+        Learning rate.
+    betas
+        Decay factors of the averages.
+    clip
+        Largest Riemannian length of a point's gradient; longer ones are shortened to it.
+    retraction
+        Move points by the retraction of the manifold instead of the exponential map.
+
+    Examples
+    --------
+    >>> str(RAdam(lr=0.05))
+    'radam(lr=0.05)'
+    """
 
     lr: float = 0.01
     betas: Betas = Betas()
@@ -68,11 +113,11 @@ class RAdam(Optimizer):
         check_positive(lr=self.lr, clip=self.clip)
 
     def init(self, m: Manifold, x: Array) -> State:
-        """Nothing has been averaged, and no step was made."""
+        """Return averages of zero and a count of zero for each point."""
         return np.zeros_like(x), np.zeros(len(x)), np.zeros(len(x))
 
     def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
-        """The averaged gradient over the root of its averaged square."""
+        """Return the average gradient, divided by the root of the average squared length."""
         shape, flat = grad.shape, (len(grad), -1)
         momentum, average, count = state
         b1, b2 = self.betas.first, self.betas.second
@@ -86,7 +131,7 @@ class RAdam(Optimizer):
 def _direction(
     grad: Array, momentum: Array, square: Array, average: Array, count: Array, b1: float, b2: float
 ) -> tuple[Array, Array, Array, Array]:
-    """The formula above, a point at a time."""
+    """Apply the formula of this module to each point."""
     n, size = grad.shape
     u, new_momentum, new_average, new_count = (
         np.empty((n, size)),
@@ -94,13 +139,13 @@ def _direction(
         np.empty(n),
         count + 1.0,
     )
-    steps, first, second = -1.0, 0.0, 0.0  # powers of the betas, which points of equal age share
+    steps, first, second = -1.0, 0.0, 0.0  # divisors of the averages, which points with the same count share
     for i in range(n):
         if new_count[i] != steps:
             steps = new_count[i]
             first, second = 1.0 - b1**steps, 1.0 - b2**steps
         new_average[i] = b2 * average[i] + (1.0 - b2) * square[i]
-        length = math.sqrt(new_average[i] / second) + EPSILON
+        length = math.sqrt(new_average[i] / second) + ADAM_EPSILON
         scale = 1.0 / (first * length)
         for k in range(size):
             new_momentum[i, k] = b1 * momentum[i, k] + (1.0 - b1) * grad[i, k]

@@ -20,7 +20,24 @@ from riemap.types import Array
 @final
 @dataclass(frozen=True)
 class RSGD(Optimizer):
-    """Steps against the gradient itself."""
+    """Gradient descent, with momentum if it is not zero.
+
+    Parameters
+    ----------
+    lr
+        Learning rate.
+    momentum
+        Factor of the previous direction; in [0, 1).
+    clip
+        Largest Riemannian length of a point's gradient; longer ones are shortened to it.
+    retraction
+        Move points by the retraction of the manifold instead of the exponential map.
+
+    Examples
+    --------
+    >>> str(RSGD(lr=0.05, momentum=0.9))
+    'rsgd(lr=0.05,momentum=0.9)'
+    """
 
     lr: float = 0.01
     momentum: float = 0.0
@@ -33,10 +50,10 @@ class RSGD(Optimizer):
         check_fraction(momentum=self.momentum)
 
     def init(self, m: Manifold, x: Array) -> State:
-        """No momentum yet."""
+        """Return a momentum of zero for each point."""
         return (np.zeros_like(x),)
 
     def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
-        """The momentum, renewed."""
+        """Return the gradient plus the remembered momentum."""
         momentum = self.momentum * state[0] + grad
         return momentum, (momentum,)

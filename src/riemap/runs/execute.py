@@ -1,7 +1,7 @@
 """Do a run: open the graph, train, score, and write the folder if there is one."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
@@ -11,8 +11,9 @@ from riemap.runs.result import RunResult
 from riemap.runs.spec import RunSpec, planned
 from riemap.spaces import Space
 from riemap.specs import first_difference
-from riemap.training.fit import Callback, Fit, Stop, fit
+from riemap.training.fit import Callback, Stop, fit
 from riemap.training.plan import Plan
+from riemap.training.trainer import never
 
 
 def execute(
@@ -23,6 +24,7 @@ def execute(
     distances: DistanceMatrix | None = None,
     plan: Plan | None = None,
     callbacks: Sequence[Callback] = (),
+    interrupted: Callable[[], bool] = never,
 ) -> RunResult:
     """Do a run, or read the folder of one that is finished.
 
@@ -42,7 +44,10 @@ def execute(
     plan
         The plan, for a loss that is a function; made from the names in ``spec`` otherwise.
     callbacks
-        Each is called after every epoch with its record; one that returns ``False`` ends the run.
+        Each is called after every epoch with its report; one that returns ``False`` ends the run.
+    interrupted
+        Is asked between epochs whether to stop, such as by Ctrl-C;
+        :func:`riemap.training.training_process` gives such a function.
 
     Returns
     -------
@@ -73,23 +78,8 @@ def execute(
         return folder.result(spec, opened, plan, distances)
     if distances is None:
         distances = shortest_paths(opened)
-    found = RunResult(spec, _trained(spec, folder, opened, distances, plan, callbacks), opened, distances)
-    if folder is not None and found.fit.stop is not Stop.INTERRUPTED:
-        folder.end(found)
-    return found
-
-
-def _trained(
-    spec: RunSpec,
-    folder: RunFolder | None,
-    graph: AnyGraph,
-    distances: DistanceMatrix,
-    plan: Plan,
-    callbacks: Sequence[Callback],
-) -> Fit:
-    """The only place that trains."""
-    return fit(
-        graph,
+    trained = fit(
+        opened,
         Space.parse(spec.space),
         plan,
         seed=spec.seed,
@@ -97,7 +87,12 @@ def _trained(
         checkpoint=None if folder is None else folder.checkpoint,
         every=1 if folder is None else folder.checkpoint_every,
         distances=distances,
+        interrupted=interrupted,
     )
+    result = RunResult(spec, trained, opened, distances)
+    if folder is not None and trained.stop is not Stop.INTERRUPTED:
+        folder.end(result)
+    return result
 
 
 def _opened(spec: RunSpec) -> AnyGraph:

@@ -155,7 +155,7 @@ class RunFolder:
             stop, seconds, scores = Stop(found["stop"]), float(found["seconds"]), Scores.from_json(found)
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{self.path / 'scores.json'} does not hold the scores of a run") from None
-        fit = Fit(load_embedding(self.path), tuple(self.history()), stop, plan, seconds)
+        fit = Fit(load_embedding(self.path), tuple(self.history()), stop, plan, seconds, graph.name)
         return RunResult(spec, fit, graph, distances, scores)
 
     def history(self) -> list[EpochRecord]:

@@ -13,7 +13,8 @@ from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.spaces import Space
 from riemap.specs import first_difference
-from riemap.training.plan import Plan, preset_plan
+from riemap.training.plan import Plan
+from riemap.training.presets import preset_plan
 
 LOSS = "stress"
 """The loss unless another is asked for: good at ranks and at distances, best at neither."""

@@ -1,24 +1,35 @@
-"""From a graph to an embedding: one line, or the same pieces by hand."""
+"""Training: from a graph to an embedding.
+
+:func:`riemap.embed` is the one-line interface, :func:`fit` follows a plan, and :class:`Trainer` runs single
+epochs.
+"""
 
 from riemap.errors import DivergedError
+from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
-from riemap.training.plan import PRESETS, Plan, Stage, default_plan, paper_plan, preset_plan, steady_plan
-from riemap.training.state import EpochRecord
-from riemap.training.trainer import TrainingWarning
+from riemap.training.plan import Plan, Stage
+from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
+from riemap.training.process import training_process
+from riemap.training.state import EpochRecord, EpochReport, TrainingState
+from riemap.training.trainer import Trainer
 
 __all__ = [
     "PRESETS",
     "Callback",
     "DivergedError",
     "EpochRecord",
+    "EpochReport",
     "Fit",
     "Plan",
     "Stage",
     "Stop",
+    "Trainer",
+    "TrainingState",
     "TrainingWarning",
     "default_plan",
     "fit",
     "paper_plan",
     "preset_plan",
     "steady_plan",
+    "training_process",
 ]

@@ -1,9 +1,9 @@
-"""Where points may start from.
+"""Initial points.
 
-In a space that goes on for ever a small ball will do: what unfolds from it can reach anything. In a compact
-one it cannot, for a graph that closes upon itself (a mesh of a sphere, a cycle) comes out of the ball pressed
-flat, and stays so. There points start all over the space as well, ordered by their distances in the graph,
-and at random.
+In a space without bounds a small ball of random points is a good start: an embedding that grows out of it can
+reach any shape. In a compact space it is not. A graph that closes upon itself, such as a cycle or a mesh of a
+sphere, comes out of the ball pressed flat, and training does not mend that. In compact spaces points are
+therefore also spread over the whole space, once according to the distances in the graph and once at random.
 """
 
 from collections.abc import Iterator
@@ -15,62 +15,107 @@ from riemap.manifolds.base import CompactManifold
 from riemap.spaces import Points, Space
 from riemap.types import Array, Rng
 
-LANDMARKS = 512
-"""Nodes whose distances among each other decide the coordinates; all others follow from those to them."""
+SCALING_LANDMARKS = 512
+"""Number of nodes that define the coordinates in classical scaling; others are placed relative to them."""
 
-ROUNDS = 100
-"""Of iterations, after which what is left of smaller eigenvalues does not matter for a start."""
+POWER_ITERATIONS = 100
+"""Number of iterations for the eigenvectors; a start does not need them to more digits than these give."""
 
-NOISE = 0.01
-"""Of a coordinate, so that no two nodes start at the same place, from which they would never part."""
+COORDINATE_NOISE = 0.01
+"""Standard deviation of the noise on coordinates, relative to their root mean square.
+
+Two nodes at the same place do not push each other apart, since their distance has no direction there.
+"""
+
+LEAST_NOISE_SCALE = 1e-9
+"""Added to the root mean square of the coordinates, so that there is noise even if all are zero."""
+
+LEAST_LENGTH = 1e-300
+"""Added to the length of a vector before dividing by it, so that a zero vector stays zero."""
+
+USED_EIGENVALUE = 1e-6
+"""Smallest eigenvalue, relative to the largest, whose eigenvector is a coordinate; below it is rounding."""
 
 
-def starts(space: Space, target: Target, rng: Rng, radius: float) -> Iterator[Points]:
-    """Points in a small ball; in a compact space then all over it, in order and at random."""
+def initial_points(space: Space, target: Target, rng: Rng, radius: float) -> Iterator[Points]:
+    """Propose initial points.
+
+    Parameters
+    ----------
+    space
+        The space to embed in.
+    target
+        The distances that the embedding should have.
+    rng
+        Source of random numbers.
+    radius
+        Typical distance of points from the origin in the first proposal.
+
+    Yields
+    ------
+    Points
+        Random points in a small ball. If all factors of the space are compact, then points that follow the
+        distances in the graph, and points at random in the whole space.
+    """
     yield space.random(rng, target.n, radius)
     compact = [m for m in space.factors if isinstance(m, CompactManifold)]
     if len(compact) == len(space.factors):
-        y = coordinates(target, sum(m.shape[0] for m in compact), rng)
+        y = scaling_coordinates(target, sum(m.shape[0] for m in compact), rng)
         parts = np.split(y, np.cumsum([m.shape[0] for m in compact])[:-1], axis=1)
         yield tuple(m.around(rng, part) for m, part in zip(compact, parts, strict=True))
         yield tuple(m.uniform(rng, target.n) for m in compact)
 
 
-def coordinates(target: Target, dim: int, rng: Rng) -> Array:
-    """Of every node, so that their differences are like the target: classical scaling by landmarks.
+def scaling_coordinates(target: Target, dim: int, rng: Rng) -> Array:
+    """Place all nodes in Euclidean space by classical scaling with landmarks  [deSilva2004].
 
-    The landmarks' coordinates are the first eigenvectors of their centred squared distances, by iteration,
-    since LAPACK's depend on the number of threads; a node's follow from its squared distances to them.
+    The coordinates of the landmarks are the first eigenvectors of their centred squared distances. The
+    coordinates of any node follow from its squared distances to the landmarks. The eigenvectors are found by
+    iteration, since the bytes of LAPACK's result depend on the number of threads.
+
+    Parameters
+    ----------
+    target
+        The distances that the coordinates approximate.
+    dim
+        Number of coordinates.
+    rng
+        Source of random numbers.
+
+    Returns
+    -------
+    Array
+        Coordinates ``(n, dim)``, with some noise.
 
     References
     ----------
     [deSilva2004] de Silva, Tenenbaum. Sparse multidimensional scaling using landmark points. 2004.
     """
-    nodes = np.sort(rng.permutation(target.n)[:LANDMARKS])
+    nodes = np.sort(rng.permutation(target.n)[:SCALING_LANDMARKS])
     sqdist = target.block(nodes)
     means = sqdist.mean(axis=0)
     centred = -0.5 * (sqdist - means - means[:, None] + means.mean())
     vectors = _orthonormal(rng.standard_normal((len(nodes), min(dim, len(nodes)))))
-    shift = 0.0  # puts the negative eigenvalues, whose vectors are of no use, below the positive ones
-    for number in range(ROUNDS):
+    shift = 0.0  # later ranks negative eigenvalues, whose vectors are useless, below the positive ones
+    for number in range(POWER_ITERATIONS):
         image = np.einsum("ij,jk->ik", centred, vectors)
-        if number == ROUNDS // 4:
+        if number == POWER_ITERATIONS // 4:
             shift = 0.5 * float(np.linalg.norm(image[:, 0]))
         vectors = _orthonormal(image + shift * vectors)
     values = np.einsum("ik,ik->k", vectors, np.einsum("ij,jk->ik", centred, vectors))
     to_landmarks = (target.matrix[:, nodes] / target.maximum) ** 2
     y = -0.5 * np.einsum("ij,jk->ik", to_landmarks - means, vectors)
-    used = values > 1e-6 * values.max()
+    used = values > USED_EIGENVALUE * values.max()
     y *= np.where(used, 1.0 / np.sqrt(np.where(used, values, 1.0)), 0.0)
     y = np.pad(y, ((0, 0), (0, dim - y.shape[1])))
-    return y + NOISE * (np.sqrt(np.mean(y * y)) + 1e-9) * rng.standard_normal(y.shape)
+    return y + COORDINATE_NOISE * (np.sqrt(np.mean(y * y)) + LEAST_NOISE_SCALE) * rng.standard_normal(y.shape)
 
 
 def _orthonormal(a: Array) -> Array:
-    """Columns made orthonormal, one after the other."""
+    """Make the columns orthonormal, one after the other."""
     a = a.copy()
     for k in range(a.shape[1]):
-        for _ in range(2):  # once more, for what rounding left
+        for _ in range(2):  # the second time removes rounding errors of the first
             a[:, k] -= np.einsum("ij,j->i", a[:, :k], np.einsum("ij,i->j", a[:, :k], a[:, k]))
-        a[:, k] /= np.sqrt(np.sum(a[:, k] ** 2)) + 1e-300
+        a[:, k] /= np.sqrt(np.sum(a[:, k] ** 2)) + LEAST_LENGTH
     return a

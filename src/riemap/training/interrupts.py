@@ -1,4 +1,4 @@
-"""Ctrl-C, kept for a moment that can bear it."""
+"""Handling of Ctrl-C while compiled code runs."""
 
 import signal
 import threading
@@ -8,12 +8,17 @@ from types import FrameType
 
 
 @contextmanager
-def noted_interrupts() -> Iterator[Callable[[], bool]]:
-    """Note the first Ctrl-C instead of raising it; what is given says whether there was one.
+def deferred_interrupts() -> Iterator[Callable[[], bool]]:
+    """Note the first Ctrl-C instead of raising ``KeyboardInterrupt``.
 
-    An exception that is raised in the middle of a step can meet compiled code that cannot pass it on: Numba
-    turns it into a ``SystemError``. A second Ctrl-C raises all the same, for those who cannot wait. Nothing
-    changes where Ctrl-C is not ours to handle: outside the main thread, or if it does not raise anyway.
+    An exception that is raised while compiled code runs cannot always pass through it: Numba turns it into a
+    ``SystemError``. A second Ctrl-C raises ``KeyboardInterrupt`` at once, for a user who does not want to
+    wait. Nothing changes outside the main thread, or if the process has a handler of its own for Ctrl-C.
+
+    Yields
+    ------
+    Callable
+        A function that tells whether Ctrl-C was pressed.
     """
     noted = threading.Event()
 

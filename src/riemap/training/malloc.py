@@ -1,39 +1,51 @@
-"""Memory that a step frees, kept for the next step."""
+"""Settings of the C library's memory allocator that make training faster."""
 
 import ctypes
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-TRIM_THRESHOLD, MMAP_MAX = -1, -4
-"""Parameters of ``mallopt(3)``: free memory at the top of the heap that is given back, and the most
-allocations that are mapped by themselves."""
+M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
+"""Numbers of two parameters of ``mallopt(3)``.
+
+The first is how many free bytes at the top of the heap are returned to the system; the second is how many
+allocations may have a memory mapping of their own.
+"""
+
+NEVER_TRIM = -1
+"""Value of ``M_TRIM_THRESHOLD`` that returns nothing to the system."""
+
+DEFAULT_MMAP_MAX = 1 << 16
+"""glibc's value of ``M_MMAP_MAX`` when a process starts."""
+
+DEFAULT_TRIM_THRESHOLD = 1 << 26
+"""Value of ``M_TRIM_THRESHOLD``, in bytes, afterwards: the largest that glibc chooses when it adapts it."""
 
 
 @contextmanager
-def kept_pages() -> Iterator[None]:
-    """Take large arrays from the heap, which keeps what is freed, and give that back at the end.
+def freed_memory_kept() -> Iterator[None]:
+    """Let the process keep freed memory for later allocations, and return it to the system at the end.
 
-    A step makes and frees some arrays of all pairs. Each would be mapped anew, and the system would clear its
-    pages one by one: for 4,000 nodes in E6 that takes longer than the distances themselves. Only glibc can be
-    told; elsewhere nothing changes.
+    A step of training allocates and frees some arrays of all pairs. By default glibc maps each of them anew,
+    and the system clears its pages one by one: for 4,000 nodes in E6 that takes longer than computing the
+    distances. The settings hold for the whole process. With another C library nothing changes.
     """
     libc = _glibc()
     if libc is None:
         yield
         return
-    libc.mallopt(MMAP_MAX, 0)
-    libc.mallopt(TRIM_THRESHOLD, -1)  # none is given back
+    libc.mallopt(M_MMAP_MAX, 0)
+    libc.mallopt(M_TRIM_THRESHOLD, NEVER_TRIM)
     try:
         yield
     finally:
-        libc.mallopt(MMAP_MAX, 1 << 16)  # what it was
-        libc.mallopt(TRIM_THRESHOLD, 1 << 26)  # where glibc's own rule, from 128 kB up, ends
+        libc.mallopt(M_MMAP_MAX, DEFAULT_MMAP_MAX)
+        libc.mallopt(M_TRIM_THRESHOLD, DEFAULT_TRIM_THRESHOLD)
         libc.malloc_trim(0)
 
 
 def _glibc() -> ctypes.CDLL | None:
-    """The C library, if it is the one that can be told."""
+    """Return the C library if it is glibc."""
     if sys.platform != "linux":
         return None
     libc = ctypes.CDLL(None)

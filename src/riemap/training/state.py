@@ -1,22 +1,34 @@
-"""Everything that training has come to: enough to go on from, to the same bytes."""
+"""The state of training between two epochs, and the record of an epoch."""
 
-import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any, NamedTuple, final
+from typing import NamedTuple, Self, final
 
 import numpy as np
 
-from riemap.errors import InputError
-from riemap.files import written_whole
+from riemap.embeddings import Embedding
 from riemap.optim import State as OptimizerState
 from riemap.spaces import Points
-from riemap.specs import shown
 from riemap.types import Array
 
 
 class EpochRecord(NamedTuple):
-    """What happened in one epoch."""
+    """What happened in one epoch.
+
+    Parameters
+    ----------
+    epoch
+        Number of the epoch, from 0.
+    stage
+        Number of its stage, from 0.
+    loss
+        Value of the loss: over all pairs before the step, or the mean over the batches.
+    lr
+        Learning rate.
+    seconds
+        Seconds of training since its start, including this epoch. The time of callbacks and checkpoints does
+        not count.
+    """
 
     epoch: int
     stage: int
@@ -26,101 +38,83 @@ class EpochRecord(NamedTuple):
 
 
 @final
-@dataclass
+class EpochReport(EpochRecord):
+    """The record of an epoch as a callback receives it; it also gives the embedding so far.
+
+    A report keeps the points of its epoch in memory. A callback that collects one an epoch should collect
+    ``EpochRecord(*report)`` instead.
+    """
+
+    _make_embedding: Callable[[], Embedding]
+
+    @classmethod
+    def of(cls, record: EpochRecord, make_embedding: Callable[[], Embedding]) -> Self:
+        """Make a report of a record and a function that makes the embedding."""
+        report = cls(*record)
+        report._make_embedding = make_embedding
+        return report
+
+    def embedding(self) -> Embedding:
+        """Return the embedding so far.
+
+        Returns
+        -------
+        Embedding
+            What :func:`riemap.training.fit` would return if the run stopped after this epoch: the best points
+            of the present stage.
+        """
+        return self._make_embedding()
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class TrainingState:
-    """The state between two epochs."""
+    """Everything that decides how training continues after an epoch, to the last byte.
+
+    :meth:`Trainer.init <riemap.training.Trainer.init>` makes the first one, and
+    :meth:`Trainer.step <riemap.training.Trainer.step>` makes the next one of it. Its arrays are not modified.
+
+    Parameters
+    ----------
+    points
+        Points of all nodes, one array a factor of the space.
+    log_scales
+        Logarithms of the scales, one a factor.
+    moments
+        What the optimizer remembers about the points of each factor: averages of gradients.
+    scale_moments
+        The same for the log-scales.
+    seed
+        Seed of the batches.
+    epoch
+        Number of finished epochs.
+    lr_factor
+        Factor of the learning rate: a tenth for each plateau of this stage and for each rollback.
+    stalled_epochs
+        Number of epochs since the loss last improved. It counts in stages with the schedule ``plateau``.
+    rollbacks
+        How often the loss became NaN or infinite, and training returned to the best points.
+    best_loss
+        Loss of the best points of the present stage; infinite before its first epoch ends.
+    best_points, best_log_scales
+        Those points and their log-scales; empty before the first epoch of a stage ends.
+    record
+        Record of the last finished epoch; ``None`` before the first.
+    seconds
+        Seconds spent on training so far.
+    """
 
     points: Points
     log_scales: Array
-    moments: tuple[OptimizerState, ...]  # of the points of each factor
+    moments: tuple[OptimizerState, ...]
     scale_moments: OptimizerState
+    seed: int = 0
     epoch: int = 0
-    lr_factor: float = 1.0  # of the rate: lowered on a plateau, and after a step that failed
-    patience: int = 0  # epochs since the loss improved, on a plateau
-    rescued: int = 0  # times that a step failed
-    best: float = float("inf")  # loss of the best points of the last stage
+    lr_factor: float = 1.0
+    stalled_epochs: int = 0
+    rollbacks: int = 0
+    best_loss: float = float("inf")
     best_points: Points = ()
     best_log_scales: Array = field(default_factory=lambda: np.empty(0))
-    history: list[EpochRecord] = field(default_factory=list)
-
-    def save(self, path: Path, identity: str) -> None:
-        """Write everything, with what it belongs to."""
-        arrays: dict[str, Any] = {f"points{k}": x for k, x in enumerate(self.points)}
-        arrays |= {f"best_points{k}": x for k, x in enumerate(self.best_points)}
-        arrays |= {f"moments{k}_{i}": a for k, part in enumerate(self.moments) for i, a in enumerate(part)}
-        arrays |= {f"scale_moments{i}": a for i, a in enumerate(self.scale_moments)}
-        numbers = np.array([self.epoch, self.lr_factor, self.patience, self.rescued, self.best])
-        history = np.array(self.history, dtype=np.float64).reshape(-1, len(EpochRecord._fields))
-        with written_whole(path) as file:
-            np.savez(
-                file,
-                allow_pickle=False,
-                identity=np.array(identity),
-                log_scales=self.log_scales,
-                best_log_scales=self.best_log_scales,
-                numbers=numbers,
-                history=history,
-                **arrays,
-            )
-
-    @classmethod
-    def load(cls, path: Path, identity: str) -> "TrainingState":
-        """Read what :meth:`save` wrote, if it belongs to the same run."""
-        with path.open("rb") as raw:
-            # Bytes that are not a checkpoint make NumPy and zipfile raise a dozen types of exception.
-            try:
-                arrays, theirs = _read(raw)
-            except Exception as error:
-                raise InputError(f"{path} is not a checkpoint of riemap: {shown(str(error), 100)}") from None
-        ours = json.loads(identity)
-        if theirs != ours:
-            raise InputError(f"{path} is the checkpoint of another run: {_difference(theirs, ours)}")
-        epoch, lr_factor, patience, rescued, best = arrays["numbers"].tolist()
-        history = [EpochRecord(int(e), int(s), *rest) for e, s, *rest in arrays["history"].tolist()]
-        points = _series(arrays, "points")
-        return cls(
-            points,
-            arrays["log_scales"],
-            tuple(_series(arrays, f"moments{k}_") for k in range(len(points))),
-            _series(arrays, "scale_moments"),
-            int(epoch),
-            lr_factor,
-            int(patience),
-            int(rescued),
-            best,
-            _series(arrays, "best_points"),
-            arrays["best_log_scales"],
-            history,
-        )
-
-
-def _series(arrays: dict[str, Array], prefix: str) -> tuple[Array, ...]:
-    found: list[Array] = []
-    while f"{prefix}{len(found)}" in arrays:
-        found.append(arrays[f"{prefix}{len(found)}"])
-    return tuple(found)
-
-
-def _read(raw: IO[bytes]) -> tuple[dict[str, Array], dict[str, Any]]:
-    """All arrays, and what they belong to."""
-    if raw.read(4) != b"PK\3\4":
-        raise InputError("it does not begin like one")
-    raw.seek(0)
-    with np.load(raw, allow_pickle=False) as file:
-        arrays = {name: file[name] for name in file.files}
-    theirs = json.loads(str(arrays["identity"][()]))
-    if not isinstance(theirs, dict) or not {"numbers", "history", "log_scales"} <= arrays.keys():
-        raise InputError("something is missing")
-    return arrays, theirs
-
-
-def _difference(theirs: dict[str, Any], ours: dict[str, Any]) -> str:
-    """The first entry in which two descriptions of a run differ, as deep down as they can be compared."""
-    key = next((key for key in ours if theirs.get(key) != ours[key]), "version")
-    a, b = theirs.get(key), ours.get(key)
-    if isinstance(a, dict) and isinstance(b, dict):
-        return _difference(a, b)
-    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        i = next(i for i in range(len(b)) if a[i] != b[i])
-        return f"of {key}, number {i + 1}: {_difference(a[i], b[i])}"
-    return f"its {key} is {shown(a)}, and not {shown(b)}"
+    record: EpochRecord | None = None
+    seconds: float = 0.0

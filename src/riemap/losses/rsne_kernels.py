@@ -1,0 +1,197 @@
+"""Loops over pairs for :class:`riemap.losses.rsne.RSNE`.
+
+In all of them, ``inverse`` and ``own`` are the factors of target and squared distances in the exponents:
+``p`` is proportional to ``exp(-target * inverse)``, and ``q`` to ``exp(-sqdist * own)``.
+"""
+
+import math
+
+import numpy as np
+from numba import prange
+
+from riemap.lower_triangle import row_and_end
+from riemap.types import Array
+from riemap.vmath import exp, from_bits, inline, pair_loop
+
+SAFE_LOG_RATIO = 300.0
+"""Largest distance of a normaliser's logarithm from the middle of all of them, for the faster formula.
+
+That formula multiplies exponentials of two such distances, and the product must stay below the largest float,
+whose logarithm is 709.
+"""
+
+SUM_PARTS = 16
+"""Number of parts into which rows are dealt to sum up columns.
+
+The number is fixed so that the order of additions, and with it every byte, does not depend on the number of
+threads; 16 keeps as many cores busy.
+"""
+
+
+@inline
+def _least(values: Array) -> float:
+    """Return the smallest of some non-negative floats.
+
+    Their bits, read as integers, have the same order, and a minimum of integers vectorises.
+    """
+    bits = values.view(np.int64)
+    least = bits[0]
+    for j in range(len(bits)):
+        least = min(least, bits[j])
+    return from_bits(least)
+
+
+@pair_loop
+def row_statistics(
+    target: Array, sqdist: Array, inverse: float, own: float, first: int, exclusive: bool
+) -> Array:
+    """Compute the logarithms of both normalisers and the divergence of each row."""
+    rows, n = sqdist.shape
+    found = np.empty((3, rows))
+    for i in prange(rows):
+        t, s = target[i], sqdist[i]
+        p, q = np.empty(n), np.empty(n)
+        for j in range(n):
+            p[j] = t[j]
+            q[j] = s[j]
+        p[first + i] = q[first + i] = np.inf  # leaves out the node itself
+        nearest_t, nearest_s = _least(p), _least(q)
+        for j in range(n):
+            p[j], q[j] = exp((nearest_t - p[j]) * inverse), exp((nearest_s - q[j]) * own)
+        sum_p, sum_q, mean_p, mean_q = 0.0, 0.0, 0.0, 0.0
+        for j in range(n):
+            ratio = (nearest_t - t[j]) * inverse - (nearest_s - s[j]) * own  # log p/q without the normalisers
+            sum_p += p[j]
+            sum_q += q[j]
+            mean_p += p[j] * ratio
+            mean_q -= q[j] * ratio
+        log_p, log_q = math.log(sum_p), math.log(sum_q)
+        found[0, i] = log_p - nearest_t * inverse
+        found[1, i] = log_q - nearest_s * own
+        found[2, i] = mean_q / sum_q - log_q + log_p if exclusive else mean_p / sum_p - log_p + log_q
+    return found
+
+
+@pair_loop
+def exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: Array) -> Array:
+    """Compute both exponentials of every pair, and for each node the sums of ``p``, ``q`` and ``p log p/q``.
+
+    The exponentials are symmetric in the two nodes, so each unordered pair is visited once. For ``j < i``,
+    ``p`` of the pair is stored in ``out[i, j]``. The values of ``q`` for row ``i`` are stored in the upper
+    triangle, in row ``n - 1 - i``, which has just as many entries. Rows are dealt into ``SUM_PARTS`` parts,
+    and each part sums its columns separately. A loop that sums a row stores nothing, for the reason given at
+    :data:`riemap.vmath.pair_loop`.
+    """
+    n = len(out)
+    sums = np.zeros((SUM_PARTS, 3, n))
+    for share in prange(SUM_PARTS):
+        sum_p, sum_q, mean = sums[share, 0], sums[share, 1], sums[share, 2]
+        for number in range(n * share // SUM_PARTS, n * (share + 1) // SUM_PARTS):
+            i = row_and_end(number, n, n, True)[0]
+            t, s = target[i], sqdist[i]
+            p, q = out[i], out[n - 1 - i, n - i :]
+            for j in range(i):
+                p[j] = exp(-t[j] * inverse)
+            for j in range(i):
+                q[j] = exp(-s[j] * own)
+            for j in range(i):
+                sum_p[j] += p[j]
+            for j in range(i):
+                sum_q[j] += q[j]
+            for j in range(i):
+                mean[j] += p[j] * (s[j] * own - t[j] * inverse)
+            sum_of_p, sum_of_q, sum_of_terms = 0.0, 0.0, 0.0
+            for j in range(i):
+                sum_of_p += p[j]
+                sum_of_q += q[j]
+                sum_of_terms += p[j] * (s[j] * own - t[j] * inverse)
+            sum_p[i] += sum_of_p
+            sum_q[i] += sum_of_q
+            mean[i] += sum_of_terms
+    return sums
+
+
+@pair_loop
+def combine_exponentials(sums: Array, own: float, out: Array) -> None:
+    """Turn the exponentials that :func:`exponentials` stored in ``out`` into the weights of both ends."""
+    n = len(out)
+    inverse_p, inverse_q = own / (n * sums[0]), own / (n * sums[1])
+    for number in prange(n):
+        i = row_and_end(number, n, n, True)[0]
+        q, w = out[n - 1 - i, n - i :], out[i]
+        for j in range(i):
+            w[j] = w[j] * (inverse_p[i] + inverse_p[j]) - q[j] * (inverse_q[i] + inverse_q[j])
+        w[i] = 0.0
+
+
+@pair_loop
+def inclusive_weights(
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    statistics: Array,
+    both_ends: bool,
+    out: Array,
+) -> None:
+    r"""Write :math:`w_{ij} = (p_{j|i} - q_{j|i})/n`, times the factor ``own`` of the squared distances.
+
+    With ``both_ends``, :math:`e^{-a}/Z_i + e^{-a}/Z_j = e^{-a}/Z_i\,(1 + Z_i/Z_j)` takes one exponential a
+    pair. Its ratio is a product of exponentials, which must be within the range of floats; see
+    :data:`SAFE_LOG_RATIO`. Otherwise each end takes an exponential.
+    """
+    rows, n = sqdist.shape
+    share = own / n
+    log_p, log_q = statistics[0], statistics[1]
+    middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
+    narrow = both_ends and max(log_p.max() - middle_p, log_q.max() - middle_q) < SAFE_LOG_RATIO
+    inverse_p, inverse_q = (
+        np.exp(middle_p - log_p) if narrow else log_p,
+        np.exp(middle_q - log_q) if narrow else log_q,
+    )
+    for i in prange(rows):
+        t, s = target[i], sqdist[i]
+        w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
+        own_p, own_q = log_p[first + i], log_q[first + i]
+        if narrow:
+            sum_p, sum_q = 1.0 / inverse_p[first + i], 1.0 / inverse_q[first + i]
+            for j in range(n):
+                of_p = exp(-t[j] * inverse - own_p) * (1.0 + sum_p * inverse_p[j])
+                w[j] = (of_p - exp(-s[j] * own - own_q) * (1.0 + sum_q * inverse_q[j])) * share
+        else:
+            for j in range(n):
+                w[j] = (exp(-t[j] * inverse - own_p) - exp(-s[j] * own - own_q)) * share
+            if both_ends:
+                for j in range(n):
+                    w[j] += (exp(-t[j] * inverse - log_p[j]) - exp(-s[j] * own - log_q[j])) * share
+        w[first + i] = 0.0
+
+
+@pair_loop
+def exclusive_weights(
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    statistics: Array,
+    both_ends: bool,
+    out: Array,
+) -> None:
+    r"""Write :math:`w_{ij} = q_{j|i}(\mathrm{KL}_i - \log q_{j|i}/p_{j|i})/n`, times the factor ``own``."""
+    rows, n = sqdist.shape
+    share = own / n
+    log_p, log_q, divergence = statistics[0], statistics[1], statistics[2]
+    for i in prange(rows):
+        t, s = target[i], sqdist[i]
+        w = out[i]
+        own_p, own_q, level = log_p[first + i], log_q[first + i], divergence[first + i]
+        for j in range(n):
+            ratio = t[j] * inverse - s[j] * own
+            w[j] = exp(-s[j] * own - own_q) * (level - ratio + own_q - own_p) * share
+        if both_ends:
+            for j in range(n):
+                ratio = t[j] * inverse - s[j] * own
+                w[j] += exp(-s[j] * own - log_q[j]) * (divergence[j] - ratio + log_q[j] - log_p[j]) * share
+        w[first + i] = 0.0

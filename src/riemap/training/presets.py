@@ -1,0 +1,201 @@
+"""Presets: ready-made plans of training.
+
+``default`` is ours; ``benchmarks/quality.py`` has the measurements behind it. ``steady`` learns the scales
+later and more slowly, for graphs on which they diverge with the default. ``paper`` is the protocol of
+[Cruceru2021, app. F], with details taken from the authors' code.
+
+References
+----------
+[Cruceru2021] Cruceru, Bécigneul, Ganea. Computationally tractable Riemannian manifolds for graph embeddings.
+    AAAI 2021.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from riemap.errors import InputError
+from riemap.losses import RSNE, Loss, Schedule
+from riemap.optim import RAdam
+from riemap.optim.radam import Betas
+from riemap.specs import shown, suggestion
+from riemap.training.plan import Plan, Stage
+
+DEFAULT_PAIRS = 6e9
+"""Number of pairs that a run of the default visits, unless that is fewer or more epochs than the next two."""
+
+FEWEST_EPOCHS, MOST_EPOCHS = 400, 2000
+"""Bounds on the number of epochs of the default: large graphs get fewer epochs."""
+
+ALL_PAIRS_NODES = 1448
+"""Largest number of nodes for which every step of the default takes all pairs: about 2²¹ of them."""
+
+BATCH_NODES = 512
+"""Number of nodes in a batch, in the paper and for larger graphs in the default."""
+
+BATCH_LR_FACTOR = 3.0
+"""Factor of the learning rate in stages with batches.
+
+A batch sees only some of the pairs, and there are many steps in an epoch, so that a rate three times as high
+is stable and faster.
+"""
+
+UNFOLDING_TEMPERATURE = Schedule(0.2, 0.2)
+"""Temperature of the RSNE that unfolds the graph: high, so that all nodes count and not only the nearest."""
+
+PAPER_EPOCHS, BURN_IN_EPOCHS = 3040, 10
+"""Number of epochs of the paper's protocol, and of each of its four stages of burn-in."""
+
+
+def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """Make the plan of the preset ``default``.
+
+    A quarter of the work goes into RSNE at a high temperature, the rest into the loss. Losses that compare
+    lengths would, from points close together, end in a crumpled embedding that does not use the curvature of
+    the space. RSNE at a high temperature unfolds the graph as a whole, and its result is a good start for any
+    loss.
+
+    A small graph takes all pairs in every step. A larger one takes batches of nodes: random nodes are a fair
+    sample of lengths, and many more steps fit into the same time. Losses that depend on nearest neighbours
+    take all pairs on graphs of any size, since a batch holds few of them.
+
+    Parameters
+    ----------
+    loss
+        The loss to minimise in the end.
+    n
+        Number of nodes.
+    epochs
+        Number of epochs; ``None`` chooses it by the number of nodes.
+
+    Returns
+    -------
+    Plan
+        Two stages; one if there are fewer than four epochs.
+
+    Examples
+    --------
+    >>> from riemap.losses import as_loss
+    >>> [(str(stage.loss), stage.epochs) for stage in default_plan(as_loss("ad"), 100).stages]
+    [('rsne(T=0.2)', 500), ('ad', 1500)]
+    """
+    some = BATCH_NODES if n > ALL_PAIRS_NODES else None
+    batch = None if loss.needs_near_pairs else some
+    unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
+    last = _epochs(0.75, n, batch) if epochs is None else epochs - unfold
+    first = Stage(RSNE(UNFOLDING_TEMPERATURE), unfold, _batch_lr_factor(some), "cosine", batch=some)
+    rest = Stage(loss, last, _batch_lr_factor(batch), "cosine", rescale=loss.least_at_target, batch=batch)
+    return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
+
+
+def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """Make the plan of the preset ``steady``.
+
+    It is the default, but the scales stay at one until the graph is unfolded, and are then learned at a tenth
+    of the rate. In a hyperbolic space of few dimensions, the scale that a large graph with hubs learns while
+    it unfolds may fall without end. Distances between neighbours far from the origin are then small
+    differences of large numbers, and these nodes hardly move any more.
+
+    Parameters
+    ----------
+    loss
+        The loss to minimise in the end.
+    n
+        Number of nodes.
+    epochs
+        Number of epochs; ``None`` chooses it by the number of nodes.
+
+    Returns
+    -------
+    Plan
+        Two stages; one if there are fewer than four epochs.
+    """
+    plan = default_plan(loss, n, epochs)
+    held = [replace(stage, scales=False) for stage in plan.stages[:-1]]
+    return replace(plan, stages=(*held, plan.stages[-1]), scale_lr=plan.scale_lr / 10.0)
+
+
+def _epochs(share: float, n: int, batch: int | None) -> int:
+    """Return the number of epochs for a share of the default's work, within the bounds."""
+    pairs = 0.5 * n * (n if batch is None else batch)
+    return int(share * min(max(DEFAULT_PAIRS / pairs, FEWEST_EPOCHS), MOST_EPOCHS))
+
+
+def _batch_lr_factor(batch: int | None) -> float:
+    return 1.0 if batch is None else BATCH_LR_FACTOR
+
+
+def paper_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """Make the plan of the preset ``paper``.
+
+    RAdam at 0.01 with batches of 512 nodes: 40 epochs of burn-in at a tenth of the learning rate, with
+    decreasing temperatures and fixed scales; then 3,000 epochs, or fewer if plateaus bring the learning rate
+    below 1e-5.
+
+    Parameters
+    ----------
+    loss
+        The loss to minimise.
+    n
+        Number of nodes; this plan does not depend on it.
+    epochs
+        Number of epochs, of which at most 40 are burn-in; ``None`` takes 3,040.
+
+    Returns
+    -------
+    Plan
+        Five stages; one if there are fewer than five epochs.
+    """
+    epochs = PAPER_EPOCHS if epochs is None else epochs
+    each = min(BURN_IN_EPOCHS, epochs // 5)  # fewer if there are fewer than fifty epochs in all
+    heated = _heated(loss) if each else []
+    burn_in = [Stage(hot, each, lr_factor=0.1, scales=False, batch=BATCH_NODES) for hot in heated]
+    last = Stage(loss, epochs - 4 * each, schedule="plateau", batch=BATCH_NODES)
+    return Plan((*burn_in, last), RAdam(0.01), scale_lr=0.01)
+
+
+def _heated(loss: Loss) -> list[Loss]:
+    """Return the loss at four, three, two and one times its temperature, if it has one."""
+    if not isinstance(loss, RSNE):
+        return [loss] * 4
+    return [replace(loss, T=Schedule(k * loss.T.start, k * loss.T.end)) for k in (4, 3, 2, 1)]
+
+
+PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {
+    "default": default_plan,
+    "steady": steady_plan,
+    "paper": paper_plan,
+}
+"""The function that makes the plan of each preset."""
+
+
+def preset_plan(preset: str, loss: Loss, n: int, epochs: int | None = None) -> Plan:
+    """Make the plan of a preset.
+
+    Parameters
+    ----------
+    preset
+        ``"default"``, ``"steady"`` or ``"paper"``.
+    loss
+        The loss to minimise.
+    n
+        Number of nodes.
+    epochs
+        Number of epochs; ``None`` takes the preset's own.
+
+    Returns
+    -------
+    Plan
+        The plan.
+
+    Raises
+    ------
+    InputError
+        If there is no such preset, or the number of epochs is not positive.
+    """
+    if preset not in PRESETS:
+        raise InputError(
+            f"no preset is called {shown(preset)}{suggestion(preset, PRESETS)} There are {', '.join(PRESETS)}"
+        )
+    if epochs is not None and epochs < 1:
+        raise InputError(f"epochs={epochs} is not a number of epochs, e.g. 500")
+    return PRESETS[preset](loss, n, epochs)

@@ -1,0 +1,139 @@
+"""The optimizer's steps of one epoch: over all pairs at once, or over one batch of nodes after the other."""
+
+import math
+from dataclasses import replace
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riemap.losses import Loss
+from riemap.manifolds.euclidean import Euclidean
+from riemap.optim import Optimizer, RAdam
+from riemap.optim import State as OptimizerState
+from riemap.spaces import Points
+from riemap.training.objective import LossGradient, Objective
+from riemap.training.plan import Stage
+from riemap.training.state import TrainingState
+from riemap.types import Array
+
+LOG_SCALES = Euclidean(1)
+"""The manifold of a log-scale: for the optimizer, each of them is one point on a line."""
+
+
+@final
+class Stepper:
+    """Moves points and scales against the gradient of an objective.
+
+    Parameters
+    ----------
+    objective
+        Computes loss and gradients.
+    optimizer
+        Moves the points.
+    scale_lr
+        Learning rate of the log-scales, which are moved by RAdam.
+    """
+
+    def __init__(self, objective: Objective, optimizer: Optimizer, scale_lr: float) -> None:
+        self.objective = objective
+        self.optimizer = optimizer
+        self.scale_optimizer = RAdam(scale_lr)
+
+    def initial_moments(self, points: Points) -> tuple[OptimizerState, ...]:
+        """Return the optimizer's memory before its first step on the points."""
+        factors = self.objective.space.factors
+        return tuple(self.optimizer.init(m, x) for m, x in zip(factors, points, strict=True))
+
+    def initial_scale_moments(self, log_scales: Array) -> OptimizerState:
+        """Return the optimizer's memory before its first step on the log-scales."""
+        return self.scale_optimizer.init(LOG_SCALES, log_scales[:, None])
+
+    def epoch(
+        self, state: TrainingState, stage: Stage, loss: Loss, lr_factor: float
+    ) -> tuple[TrainingState, float]:
+        """Make all steps of an epoch.
+
+        Returns
+        -------
+        tuple of TrainingState and float
+            The state with the points moved, and the loss: over all pairs before the single step, or the mean
+            over the batches.
+
+        Raises
+        ------
+        FloatingPointError
+            If the loss or a point becomes NaN or infinite. ``state`` is unchanged.
+        """
+        n = self.objective.target.n
+        if not uses_batches(stage, n):
+            gradient = self.objective.all_pairs(loss, state.points, state.log_scales)
+            return self.step(state, stage, gradient, slice(None), lr_factor), gradient.value
+        total = 0.0
+        points, moments = tuple(x.copy() for x in state.points), _copied(state.moments)
+        moved = replace(state, points=points, moments=moments)
+        for nodes in batches(n, stage, state.seed, state.epoch):
+            x = tuple(p[nodes] for p in moved.points)
+            gradient = self.objective.batch(loss, x, moved.log_scales, nodes)
+            total += gradient.value * len(nodes)
+            moved = self.step(moved, stage, gradient, nodes, lr_factor)
+        return moved, total / n
+
+    def step(
+        self,
+        state: TrainingState,
+        stage: Stage,
+        gradient: LossGradient,
+        nodes: slice | NDArray[np.int64],
+        lr_factor: float,
+    ) -> TrainingState:
+        """Move the points of some nodes, and the scales where the stage learns them.
+
+        A loss is a mean over nodes. Its gradient is multiplied by the number of nodes, so that its size, and
+        with it the meaning of ``clip``, does not depend on this number. The rows of given nodes are written
+        into the arrays of ``state``; a slice of all nodes makes new arrays.
+        """
+        if not math.isfinite(gradient.value):
+            raise FloatingPointError
+        count = len(gradient.points[0])
+        points, moments = list(state.points), list(state.moments)
+        for k, m in enumerate(self.objective.space.factors):
+            x, own = points[k][nodes], tuple(a[nodes] for a in moments[k])
+            y, own = self.optimizer.step(m, x, count * gradient.points[k], own, lr_factor)
+            if not np.isfinite(y).all():
+                raise FloatingPointError
+            if isinstance(nodes, slice):
+                points[k], moments[k] = y, own
+            else:
+                points[k][nodes] = y
+                for a, b in zip(moments[k], own, strict=True):
+                    a[nodes] = b
+        moved = replace(state, points=tuple(points), moments=tuple(moments))
+        return self._scale_step(moved, count * gradient.log_scales, lr_factor) if stage.scales else moved
+
+    def _scale_step(self, state: TrainingState, gradient: Array, lr_factor: float) -> TrainingState:
+        x, moments = self.scale_optimizer.step(
+            LOG_SCALES, state.log_scales[:, None], gradient[:, None], state.scale_moments, lr_factor
+        )
+        return replace(state, log_scales=x[:, 0], scale_moments=moments)
+
+
+def uses_batches(stage: Stage, n: int) -> bool:
+    """Whether the steps of a stage see a part of the ``n`` nodes only."""
+    return stage.batch is not None and stage.batch < n
+
+
+def batches(n: int, stage: Stage, seed: int, epoch: int) -> list[NDArray[np.int64]]:
+    """Deal all nodes into random batches of nearly equal size.
+
+    The order is a new one in every epoch. Each batch is sorted, so that memory is read in order, and has at
+    least two nodes, since a single node has no pair.
+    """
+    assert stage.batch is not None
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    count = min(-(-n // stage.batch), n // 2)
+    return [np.sort(part) for part in np.array_split(order, count)]
+
+
+def _copied(moments: tuple[OptimizerState, ...]) -> tuple[OptimizerState, ...]:
+    return tuple(tuple(a.copy() for a in part) for part in moments)

@@ -1,0 +1,115 @@
+"""Initial points: which are proposed, and which of them a run starts from."""
+
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+from training_helpers import H2, TREE, plan_of
+
+from riemap import Graph, Space, Target, as_graph, embed, evaluate, generate
+from riemap.losses import as_loss
+from riemap.training import DivergedError, Plan, Trainer, TrainingState, fit, preset_plan
+from riemap.training.epoch import EpochRunner
+from riemap.training.initialisation import initial_points, scaling_coordinates
+from riemap.training.trainer import never
+from riemap.types import Array
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_a_cycle_fits_the_sphere() -> None:
+    """As a great circle: distances are those of the graph, but for 2e-5."""
+    cycle = generate("cycle(n=12)")
+    scores = evaluate(embed(cycle, "S2", epochs=300).embedding, cycle).as_json()["scores"]
+    assert scores["ad"] < 1e-3
+
+
+@pytest.mark.parametrize(("nodes", "space"), [(80, "S1"), (200, "S2")])
+def test_a_cycle_goes_round(nodes: int, space: str) -> None:
+    """From a ball it would come out as a line to and fro, with an AD above 0.2."""
+    cycle = generate(f"cycle(n={nodes})")
+    found = embed(cycle, space, loss="ad", epochs=300).embedding
+    assert evaluate(found, cycle).values["ad"] < 0.01
+
+
+@pytest.mark.parametrize("space", ["S2", "Gr(2,4)"])
+def test_a_sphere_is_wrapped_round(space: str) -> None:
+    """A mesh of a sphere, in the sphere, and in that of complex lines; from a ball it has 0.18, 0.075."""
+    z, turn = 1.0 - (2.0 * np.arange(200) + 1.0) / 200, np.pi * (1.0 + np.sqrt(5.0)) * np.arange(200)
+    radius = np.sqrt(1.0 - z * z)
+    sides = ConvexHull(np.stack([radius * np.cos(turn), radius * np.sin(turn), z], axis=1)).simplices
+    mesh = Graph.from_edges(np.unique(np.sort(np.vstack([sides[:, [0, 1]], sides[:, 1:]])), axis=0).tolist())
+    found = embed(mesh, space, loss="ad", epochs=400).embedding
+    assert evaluate(found, mesh).values["ad"] < 0.065
+
+
+def test_a_product_of_cycles_has_both() -> None:
+    cycle = nx.cycle_graph(12)
+    torus = as_graph(nx.cartesian_product(cycle, nx.cycle_graph(9)))
+    found = embed(torus, "S1 x S1", loss="rsne(T=0.1)", epochs=400).embedding
+    assert evaluate(found, torus).values["f1@1"] > 0.99
+
+
+def test_only_a_plan_that_unfolds_tries_starts() -> None:
+    """The paper's protocol starts in its ball, in any space."""
+    sphere, graph = Space.parse("S2"), generate("cycle(n=20)")
+    for preset, tries in (("default", True), ("steady", True), ("paper", False)):
+        trainer = Trainer(graph, sphere, preset_plan(preset, as_loss("ad"), graph.n, 60))
+        ball = sphere.random(np.random.default_rng(0), graph.n, trainer.plan.radius)
+        assert np.array_equal(trainer.init(0).points[0], ball[0]) != tries
+
+
+def test_starts_are_not_tried_after_an_interrupt(tmp_path: Path) -> None:
+    """Nor is a checkpoint written, since a resumed run must give the bytes of an uninterrupted one."""
+    graph, calls = generate("cycle(n=20)"), []
+    plan = preset_plan("default", as_loss("ad"), graph.n, 60)
+    trainer = Trainer(graph, Space.parse("S2"), plan)
+
+    def stopped() -> bool:
+        calls.append(1)
+        return len(calls) > 5
+
+    trainer.init(0, interrupted=stopped)
+    assert len(calls) == 5 + 3
+
+    def interrupting(target: Array, sqdist: Array) -> tuple[float, Array]:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit(TREE, H2, plan_of(interrupting, 5), checkpoint=tmp_path / "kept.npz")
+    assert not (tmp_path / "kept.npz").exists()
+
+
+def test_a_start_that_diverges_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the trial of the best start diverges in its last epoch, the second best is taken."""
+    graph, sphere = generate("cycle(n=20)"), Space.parse("S2")
+    trainer = Trainer(graph, sphere, preset_plan("default", as_loss("ad"), graph.n, 60))
+    starts = initial_points(sphere, trainer.target, np.random.default_rng(0), trainer.plan.radius)
+    trials = [trainer._trial(trainer._initial_state(points, 0), never) for points in starts]
+    best, second = sorted(range(3), key=lambda number: trials[number][0])[:2]
+    np.testing.assert_array_equal(trainer.init(0).points[0], trials[best][1].points[0])
+    attempt, begun = EpochRunner.attempt, []
+
+    def diverging(self: EpochRunner, state: TrainingState, plan: Plan) -> TrainingState:
+        if state.epoch == 0:
+            begun.append(state)
+        if len(begun) == best + 1 and state.epoch == plan.epochs - 1:
+            raise DivergedError
+        return attempt(self, state, plan)
+
+    monkeypatch.setattr(EpochRunner, "attempt", diverging)
+    np.testing.assert_array_equal(trainer.init(0).points[0], trials[second][1].points[0])
+    assert len(begun) == 3
+
+
+def test_coordinates_are_those_of_points_in_a_plane() -> None:
+    """There are more nodes than landmarks; distances are those of the points, but for the noise."""
+    points = np.random.default_rng(3).uniform(size=(700, 2))
+    matrix = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=-1))
+    found = scaling_coordinates(Target(matrix), 3, np.random.default_rng(0))
+    again = np.sqrt(((found[:, None] - found[None]) ** 2).sum(axis=-1)) * matrix.max()
+    assert np.abs(again - matrix).max() < 0.15
+    assert np.abs(again - matrix).mean() < 0.01
+    assert np.abs(found[:, 2]).max() < 0.05

@@ -1,0 +1,159 @@
+"""Plans and presets: stages, epochs and learning rates."""
+
+from dataclasses import replace
+
+import pytest
+from training_helpers import H2, TREE
+
+from riemap.errors import InputError
+from riemap.losses import RSNE, Schedule, as_loss
+from riemap.optim import RAdam
+from riemap.training import (
+    PRESETS,
+    Stage,
+    Trainer,
+    default_plan,
+    embed,
+    paper_plan,
+    preset_plan,
+    steady_plan,
+)
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_the_paper_burns_in_from_hot_to_cold() -> None:
+    plan = paper_plan(as_loss("rsne(T=0.02,exclusive=true)"), 1000)
+    *burn_in, last = plan.stages
+    assert [stage.epochs for stage in burn_in] == [10] * 4
+    assert [stage.loss.T.start for stage in burn_in] == pytest.approx([0.08, 0.06, 0.04, 0.02])
+    assert {stage.loss.exclusive for stage in burn_in} == {True}
+    assert {(stage.lr_factor, stage.scales, stage.schedule) for stage in burn_in} == {
+        (0.1, False, "constant")
+    }
+    assert (last.epochs, last.lr_factor, last.scales, last.schedule) == (3000, 1.0, True, "plateau")
+    assert (plan.optimizer, plan.scale_lr) == (RAdam(0.01, clip=100.0), 0.01)
+    assert {stage.batch for stage in plan.stages} == {512}
+    assert [stage.loss for stage in paper_plan(as_loss("ad"), 9).stages] == [as_loss("ad")] * 5
+
+
+def test_the_steady_preset_holds_the_scales_first_and_moves_them_slowly_then() -> None:
+    """Otherwise it is the default, for large graphs and small ones."""
+    for loss, n in (("ad", 100), ("rsne(T=0.2->0.02)", 5000)):
+        usual, steady = default_plan(as_loss(loss), n), steady_plan(as_loss(loss), n)
+        assert [stage.scales for stage in steady.stages] == [False, True]
+        assert steady.scale_lr == 0.01
+        stages = tuple(replace(stage, scales=True) for stage in steady.stages)
+        assert replace(steady, stages=stages, scale_lr=usual.scale_lr) == usual
+    assert [stage.scales for stage in steady_plan(as_loss("ad"), 100, 3).stages] == [True], (
+        "nothing to unfold"
+    )
+
+
+def test_the_steady_preset_keeps_the_scales_at_one_while_the_graph_unfolds() -> None:
+    """The default learns them from the first epoch on."""
+    log_scales = {}
+    for preset in ("default", "steady"):
+        trainer = Trainer(TREE, H2, preset_plan(preset, as_loss("ad"), TREE.n, 40))
+        state = trainer.init(0)
+        while state.epoch < trainer.plan.stages[0].epochs:
+            state = trainer.step(state)
+        log_scales[preset] = state.log_scales[0]
+    assert log_scales["default"] != 0.0
+    assert log_scales["steady"] == 0.0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("epochs", [1, 3, 4, 7, 39, 40, 41, 50, 500])
+def test_a_plan_has_as_many_epochs_as_asked_for(preset: str, epochs: int) -> None:
+    plan = preset_plan(preset, as_loss("ad"), 100, epochs)
+    assert plan.epochs == epochs
+    assert all(stage.epochs > 0 for stage in plan.stages)
+    assert [plan.stage(e)[1:] for e in (0, epochs - 1)] == [
+        (plan.stages[0], 0),
+        (plan.stages[-1], plan.stages[-1].epochs - 1),
+    ]
+    with pytest.raises(IndexError):
+        plan.stage(epochs)
+
+
+def test_larger_graphs_get_fewer_epochs() -> None:
+    counts = [default_plan(as_loss("ad"), n).epochs for n in (100, 1000, 4000, 20000, 200_000)]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] == 2000
+    assert counts[-1] == 400
+    assert len(set(counts)) > 2
+
+
+def test_of_larger_graphs_lengths_are_sampled_and_neighbours_are_not() -> None:
+    for loss, batch in (
+        ("ad", 512),
+        ("rsne(T=0.2)", 512),
+        ("rsne(T=0.2->0.01)", None),
+        ("ad + rsne(T=0.05)", None),
+        ("stress + 0.2*rsne(T=1)", 512),
+        ("neighbourhood", None),
+    ):
+        plan = default_plan(as_loss(loss), 5000)
+        assert [stage.batch for stage in plan.stages] == [512, batch]
+
+
+def test_a_default_unfolds_first() -> None:
+    plan = default_plan(as_loss("ad"), 100, 100)
+    assert plan.stages[0].loss == RSNE(Schedule(0.2, 0.2))
+    assert plan.stages[1].loss == as_loss("ad")
+    assert plan.stages[1].rescale
+    assert [stage.batch for stage in plan.stages] == [None, None]
+    likelihood = default_plan(as_loss("neighbourhood"), 100, 100)  # is flat where all points are far apart
+    assert not likelihood.stages[1].rescale
+
+
+def test_a_cosine_rises_falls_and_ends_near_zero() -> None:
+    stage = Stage(as_loss("ad"), 200, lr_factor=0.5, schedule="cosine")
+    rates = [stage.lr_factor_at(epoch) for epoch in range(200)]
+    assert rates[0] == pytest.approx(0.5 / 20)
+    assert max(rates) == pytest.approx(0.5, rel=0.05)
+    assert 0.0 < rates[-1] < 1e-4
+    top = rates.index(max(rates))
+    assert rates[: top + 1] == sorted(rates[: top + 1])
+    assert rates[top:] == sorted(rates[top:], reverse=True)
+    assert Stage(as_loss("ad"), 200, lr_factor=0.5).lr_factor_at(150) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"epochs": 0}, "epochs=0 of a stage is not positive"),
+        ({"batch": 0}, "batch=0 of a stage is not positive"),
+        ({"lr_factor": -1.0}, "lr_factor=-1 of a stage is not positive"),
+        ({"schedule": "linear"}, "schedule='linear' of a stage is not one of constant, cosine, plateau"),
+    ],
+)
+def test_a_stage_that_cannot_be_is_refused(options: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        Stage(as_loss("ad"), **{"epochs": 5, **options})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"preset": "papr"},
+            "no preset is called 'papr'; did you mean 'paper'? There are default, steady, paper",
+        ),
+        ({"epochs": 0}, "epochs=0 is not a number of epochs"),
+        ({"loss": "rsn"}, "no loss is called 'rsn'; did you mean 'rsne'?"),
+        ({"optimizer": "radam(lr=0)"}, "lr=0 is not positive"),
+        (
+            {"space": "E15"},
+            "E15 has 15 dimensions and tree(r=2,h=3) 15 nodes; take fewer dimensions than nodes",
+        ),
+        ({"space": "H8 x E8"}, "16 dimensions"),
+        ({"seed": -1}, "seed=-1 is negative; a seed is a whole number from 0 up"),
+    ],
+)
+def test_what_cannot_be_is_refused(given: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        embed(TREE, **{"space": "H2", **given})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)

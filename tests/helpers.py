@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from riemap.cli import main
+from riemap.graphs import DATASETS
 from riemap.grids.grid import grid
 from riemap.grids.outcomes import Outcome
 from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
+from riemap.losses import as_loss
+from riemap.runs.engine import engine_hash
+from riemap.runs.spec import planned
+from riemap.spaces import Space
 
 TINY: dict[str, Any] = {
     "graphs": ["cycle(n=7)"],
@@ -67,9 +72,6 @@ def done_in_process(path: Path) -> Path:
 
 def record_of(graph: str, space: str, loss: str, scores: dict[str, Any], **more: Any) -> Any:
     """A record as a run leaves it, with these scores; ``more`` replaces entries of it or of its run."""
-    from riemap.runs.engine import engine_hash
-    from riemap.spaces import Space
-
     run = {"graph": graph, "key": graph, "space": space, "loss": loss, "preset": "default"}
     run |= {"optimizer": None, "epochs": None, "seed": 0, "plan": {"stages": [{"loss": loss}]}}
     run |= {key: more.pop(key) for key in run.keys() & more.keys()}
@@ -85,3 +87,20 @@ def record_of(graph: str, space: str, loss: str, scores: dict[str, Any], **more:
         "seconds": 10.0,
     }
     return {**found, "scores": scores, "f1@k": [], **more}
+
+
+def paper_record(
+    graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0, preset: str = "default"
+) -> Any:
+    """A record of a run of the paper's grids, with scores in the units of its tables."""
+    loss = str(as_loss(loss))
+    plan = json.loads(json.dumps(planned(loss, preset, None, None, DATASETS[graph].n).as_json()))
+    scores = {"f1@1": f1 and f1 / 100, "auc": auc and auc / 100, "ad": ad}
+    return record_of(graph, space, loss, scores, seed=seed, preset=preset, plan=plan)
+
+
+def kept_records(folder: Path, *records: Any) -> Path:
+    """A compact folder with these records."""
+    for number, one in enumerate(records):
+        GridFolder(folder, compact=True).write({**one, "id": f"run{number}"})
+    return folder

@@ -16,6 +16,13 @@ from helpers import parsed, program, run
 
 from riemap.cli.messages import refusing
 from riemap.embeddings import Embedding
+from riemap.errors import (
+    DivergedError,
+    DownloadError,
+    InputError,
+    MissingExtraError,
+    NotEnoughMemoryError,
+)
 from riemap.graphs import DATASETS, GraphWarning, load_dataset
 from riemap.manifolds import MANIFOLDS
 from riemap.metrics import METRICS, evaluate
@@ -139,13 +146,14 @@ def test_bad_datasets_are_one_message_and_exit_code_2(
 @pytest.mark.parametrize(
     ("error", "line"),
     [
-        (ValueError("first\nsecond\x1b[31m"), "riemap: first second\\x1b[31m\n"),
+        (InputError("first\nsecond\x1b[31m"), "riemap: first second\\x1b[31m\n"),
         (
             FileNotFoundError(2, "No such file or directory", "a.edges"),
             "riemap: a.edges: no such file or directory\n",
         ),
-        (OSError("no space"), "riemap: no space\n"),
-        (MemoryError("need 2 GB"), "riemap: need 2 GB\n"),
+        (DownloadError("no network"), "riemap: no network\n"),
+        (MissingExtraError("install it"), "riemap: install it\n"),
+        (NotEnoughMemoryError("need 2 GB"), "riemap: need 2 GB\n"),
     ],
 )
 def test_bad_input_is_one_line(error: Exception, line: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -155,7 +163,24 @@ def test_bad_input_is_one_line(error: Exception, line: str, capsys: pytest.Captu
     assert capsys.readouterr().err == line
 
 
-@pytest.mark.parametrize("error", [BrokenPipeError(), RuntimeError("a fault of ours")])
+def test_training_that_diverges_is_one_line_and_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(typer.Exit) as stop, refusing():
+        raise DivergedError("the loss is NaN")
+    assert (stop.value.exit_code, capsys.readouterr().err) == (1, "riemap: the loss is NaN\n")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        BrokenPipeError(32, "Broken pipe", "a"),
+        RuntimeError("a fault of ours"),
+        ValueError("a fault of ours"),
+        ArithmeticError("a fault of ours"),
+        MemoryError("a fault of ours"),
+        ImportError("a fault of ours"),
+        OSError("a fault of ours"),
+    ],
+)
 def test_other_errors_are_not_the_input_s_fault(error: Exception) -> None:
     with pytest.raises(type(error)), refusing():
         raise error

@@ -15,15 +15,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers import run
+from helpers import TINY, done_in_process, run, toml
 from own_network import loopback_only
-from test_grid import TINY, toml, whole  # noqa: F401 -- a fixture
 
 import riemap
 from riemap.embeddings import Embedding
-from riemap.grids import ray_executor, worker
+from riemap.grids import ray_executor
 from riemap.grids.grid import grid
+from riemap.grids.outcomes import Outcome
 from riemap.grids.ray_executor import execute_on_ray
+from riemap.grids.record import failure
 from riemap.grids.records import GridFolder
 
 ray = pytest.importorskip("ray")
@@ -65,6 +66,12 @@ def children(nodes: Any) -> dict[int, bytes]:
     return found
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tiny grid, undisturbed, done in this process."""
+    return done_in_process(tmp_path_factory.mktemp("whole"))
+
+
 def kill_one(nodes: Any, killed: list[int]) -> None:
     limit = time.monotonic() + 40
     while not killed and time.monotonic() < limit:
@@ -84,7 +91,7 @@ def same(record: dict[str, Any]) -> dict[str, Any]:
 def test_records_of_a_cluster_are_those_of_one_machine(
     nodes: Any,
     tmp_path: Path,
-    whole: Path,  # noqa: F811
+    whole: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -126,16 +133,16 @@ def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(ray_executor, "remote_run", deadly)
     folder = GridFolder(tmp_path, compact=True)
     runs = grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0, 1, 2, 3]})
-    claim = folder.claim(runs[2].id)
+    claim = folder.lock(runs[2])
     assert claim.__enter__()
     found = {}
     for outcome in execute_on_ray(folder, runs, nodes.address, lambda one: one.seed != 3):
         found[outcome.run.seed] = outcome.outcome
         if outcome.run.seed == 1:
-            folder.write(runs[2].id, {"error": {}})
+            folder.write(failure(runs[2], 1, "Error", "no"))
             claim.__exit__(None, None, None)
-    assert found == {0: worker.FAILED, 1: worker.DONE, 2: worker.FOUND, 3: worker.LEFT}
-    record = folder.record(runs[0].id)
+    assert found == {0: Outcome.FAILED, 1: Outcome.DONE, 2: Outcome.FOUND, 3: Outcome.LEFT}
+    record = folder.record(runs[0])
     assert record is not None
     assert record["error"]["type"] == "WorkerError"
     assert "its worker died 2 times" in record["error"]["message"]

@@ -75,9 +75,12 @@ def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     again = json.loads(capsys.readouterr().out)["scores"]
     assert again == json.loads((folder / "scores.json").read_text())["scores"]
     assert run("embed", "karate", "-s", "H2", "--out", str(folder)) == 2
-    assert "holds a run already, of karate in H2; --resume goes on" in capsys.readouterr().err
+    assert (
+        "holds a run already, of karate in H2; --resume (in Python, resume=True) continues it"
+        in capsys.readouterr().err
+    )
     assert run("embed", "karate", "-s", "H2", "--seed", "4", "--out", str(folder), "--resume") == 2
-    assert "holds another run: its seed is 3, and not 4" in capsys.readouterr().err
+    assert "holds another run: its seed is 3, and 4 is asked for" in capsys.readouterr().err
     assert run("embed", "karate", "-s", "H2", "--seed", "3", "--out", str(folder), "--resume") == 0, (
         "nothing to do"
     )
@@ -199,3 +202,28 @@ def test_a_run_is_resumed_however_its_graph_is_spelled(
     capsys.readouterr()
     assert run("embed", "ring.edges", "-s", "E2", "--out", "run", "--resume") == 2
     assert "run holds another run: its key is" in capsys.readouterr().err
+
+
+def test_a_bug_of_ours_shows_its_traceback() -> None:
+    """Whatever its type: only errors that a user can mend are one line and code 2."""
+    for error in ("ValueError('oops')", "ArithmeticError('oops')", "MemoryError('oops')", "OSError('oops')"):
+        broken = (
+            f"import riemap.distances.paths as m; m.hop_counts = lambda *a: (_ for _ in ()).throw({error}); "
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", broken + MAIN, "embed", "karate", "-s", "H2"],
+            capture_output=True,
+            text=True,
+        )
+        assert found.returncode == 1
+        assert found.stderr.startswith("Traceback")
+        assert found.stderr.rstrip().endswith(error.replace("('oops')", ": oops"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("--whole", "--require-connected"), ("--symmetrise", "--undirected")]
+)
+@pytest.mark.parametrize("verb", ["embed karate -s H2", "describe karate", "report run"])
+def test_old_spellings_of_options(verb: str, old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*verb.split(), old) == 2
+    assert capsys.readouterr() == ("", f"riemap: {old} is called {new} now\n")

@@ -1,4 +1,4 @@
-"""An embedding has its points on its space, finds them by label, and comes back from a file as it was."""
+"""An embedding checks its points, finds them by label, and round-trips through a file."""
 
 import io
 import math
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tolerances import FRECHET_MEAN
 
 from riemap.embeddings import Embedding
 from riemap.manifolds import MANIFOLDS
@@ -44,6 +45,7 @@ def embedding(names: tuple[Hashable, ...] = ("a", "b", "c"), space: str = "H2 x 
 
 
 def same(a: Embedding, b: Embedding) -> bool:
+    """Whether two embeddings have the same space, the same bytes, and labels of the same values and types."""
     return (
         (a.space, a.labels, [type(x) for x in a.labels]) == (b.space, b.labels, [type(x) for x in b.labels])
         and a.log_scales.tobytes() == b.log_scales.tobytes()
@@ -72,7 +74,7 @@ def test_odd_labels_come_back_from_a_file(tmp_path: Path) -> None:
 def test_any_label_that_json_has_comes_back(names: list[Hashable], tmp_path: Path) -> None:
     before = embedding(tuple(names), "E1")
     before.save(tmp_path / "e.npz")
-    assert Embedding.load(tmp_path / "e.npz").labels == before.labels
+    assert same(Embedding.load(tmp_path / "e.npz"), before)
 
 
 def test_other_labels_become_texts_that_are_found_by_the_label_itself(tmp_path: Path) -> None:
@@ -84,7 +86,7 @@ def test_other_labels_become_texts_that_are_found_by_the_label_itself(tmp_path: 
 
 
 def test_labels_that_a_file_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
-    """Before anything is written, so that an older file stays."""
+    """They are refused before anything is written, so an older file stays."""
     path = tmp_path / "e.npz"
     path.write_bytes(b"old")
     with pytest.raises(ValueError, match="cannot tell apart"):
@@ -106,6 +108,7 @@ def test_a_file_is_written_whole_and_without_pickle(tmp_path: Path, monkeypatch:
 
 
 def refusal(path: Path) -> str:
+    """Return the message with which a file is refused: one short printable line."""
     with pytest.raises(ValueError, match="is not an embedding saved by riemap") as caught:
         Embedding.load(path)
     text = str(caught.value)
@@ -115,7 +118,7 @@ def refusal(path: Path) -> str:
 
 
 def saved(**arrays: Any) -> bytes:
-    """An embedding's file with some of its arrays replaced, or left out where they are ``None``."""
+    """Return the file of an embedding with some arrays replaced, or removed if they are ``None``."""
     stream, given_ = io.BytesIO(), embedding(space="E2")
     good = {
         "space": np.array("E2"),
@@ -127,7 +130,7 @@ def saved(**arrays: Any) -> bytes:
     return stream.getvalue()
 
 
-def test_the_file_of_these_tests_is_a_right_one(tmp_path: Path) -> None:
+def test_the_file_that_these_tests_damage_is_valid(tmp_path: Path) -> None:
     (tmp_path / "e.npz").write_bytes(saved())
     assert Embedding.load(tmp_path / "e.npz").labels == ("a", "b", "c")
 
@@ -161,7 +164,9 @@ def test_the_file_of_these_tests_is_a_right_one(tmp_path: Path) -> None:
         (saved(points0=np.array([[None, 1]] * 3, dtype=object)), "allow_pickle"),
     ],
 )
-def test_what_is_no_embedding_is_refused_in_one_line(data: bytes, message: str, tmp_path: Path) -> None:
+def test_a_file_that_is_no_embedding_is_refused_in_one_line(
+    data: bytes, message: str, tmp_path: Path
+) -> None:
     (tmp_path / "e.npz").write_bytes(data)
     assert message in refusal(tmp_path / "e.npz")
 
@@ -184,7 +189,7 @@ def test_every_truncation_is_refused(tmp_path: Path) -> None:
 @given(place=st.integers(0, len(saved()) - 1), value=st.integers(1, 255))
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_changed_byte_gives_an_embedding_or_one_line(place: int, value: int, tmp_path: Path) -> None:
-    """Zip files have checksums of their contents, though not of every byte."""
+    """The checksums of a zip file protect its contents, though not every byte of the file."""
     damaged = bytearray(saved())
     damaged[place] ^= value
     (tmp_path / "e.npz").write_bytes(damaged)
@@ -202,19 +207,19 @@ def test_a_zip_of_something_else_is_refused(tmp_path: Path) -> None:
     refusal(tmp_path / "e.npz")
 
 
-def test_a_file_that_cannot_be_opened_is_that(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_raises_the_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Embedding.load(tmp_path / "none.npz")
     with pytest.raises(IsADirectoryError):
         Embedding.load(tmp_path)
 
 
-# --- what an embedding is ---------------------------------------------------------------------------
+# --- points, labels and distances ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("cls", MANIFOLDS, ids=lambda cls: cls.symbol)
 def test_points_off_their_manifold_are_refused(cls: Any) -> None:
-    """By a thousandth; rounding is let pass. Of a flat space every point is right."""
+    """A deviation of a thousandth is refused, one of a rounding is accepted. E has no other points."""
     m = cls(*cls.shown)
     space = Space.parse(str(m))
     (x,) = space.random(np.random.default_rng(0), 4)
@@ -272,7 +277,7 @@ def test_distances_are_those_of_the_space_between_nodes_by_name() -> None:
         e.distances(["a"], ["d"])
 
 
-def test_a_name_that_is_nearly_right() -> None:
+def test_a_misspelled_label_gets_a_suggestion() -> None:
     named = Embedding(Space.parse("E1"), (np.zeros((2, 1)),), np.zeros(1), ("Ana", "Bo"))
     with pytest.raises(ValueError, match=r"called 'anna'; did you mean 'Ana'\? The first one is 'Ana'"):
         named.row_numbers(["anna"])
@@ -317,7 +322,7 @@ def test_nearest_are_the_least_distances_with_their_labels() -> None:
 
 
 def test_of_nodes_equally_near_the_first_comes_first() -> None:
-    """Also before the node itself, with which they may coincide."""
+    """Nodes that tie come in the order of the labels, including nodes that coincide with the node itself."""
     x = np.array([[0.0], [1.0], [0.0], [-1.0], [0.0], [1.0]])
     e = Embedding(Space.parse("E1"), (x,), np.zeros(1), ("f", "e", "d", "c", "b", "a"))
     expected = [("f", 0.0), ("b", 0.0), ("e", 1.0), ("c", 1.0), ("a", 1.0)]
@@ -325,7 +330,7 @@ def test_of_nodes_equally_near_the_first_comes_first() -> None:
 
 
 def test_nearest_counts_the_scales() -> None:
-    """Far in a factor that counts little is near."""
+    """A large distance in a factor of small scale counts little."""
     x, y = np.array([[0.0], [2.0], [0.0]]), np.array([[0.0], [0.0], [1.0]])
     space = Space.parse("E1 x E1")
     for log_scales, order in (((0.0, 0.0), "cb"), ((-3.0, 0.0), "bc")):
@@ -333,7 +338,7 @@ def test_nearest_counts_the_scales() -> None:
         assert "".join(str(label) for label, _ in e.nearest("a")) == order
 
 
-def test_nearest_to_nobody_is_refused() -> None:
+def test_nearest_refuses_unknown_nodes_and_bad_numbers() -> None:
     with pytest.raises(ValueError, match=r"no node is called 'd'\. The first one is 'a'"):
         embedding().nearest("d")
     for k in (0, -1):
@@ -346,7 +351,7 @@ SPACES = [*(str(cls(*cls.shown)) for cls in MANIFOLDS), "H3^2 x Gr(2,4) x E1", "
 
 
 def scattered(space: str, n: int = 12) -> Embedding:
-    """With scales that differ."""
+    """Return an embedding at random points, with a different scale in each factor."""
     parsed = Space.parse(space)
     points = parsed.random(np.random.default_rng(3), n)
     return Embedding(parsed, points, np.linspace(-1.0, 0.7, len(parsed.factors)), tuple(range(n)))
@@ -354,15 +359,17 @@ def scattered(space: str, n: int = 12) -> Embedding:
 
 @pytest.mark.parametrize("space", SPACES)
 def test_the_mean_has_a_point_in_every_factor(space: str) -> None:
+    """The tangent vectors from the mean to the points add up to zero in every factor."""
     e = scattered(space)
     mean = e.mean()
     assert [p.shape for p in mean] == [m.shape for m in e.space.factors]
     for m, at, x in zip(e.space.factors, mean, e.points, strict=True):
-        assert m.norm(at, m.log(at, x).mean(axis=0)) < 1e-12
+        assert m.norm(at, m.log(at, x).mean(axis=0)) < FRECHET_MEAN
 
 
 @pytest.mark.parametrize("space", SPACES)
 def test_features_are_as_long_as_nodes_are_far_from_the_mean(space: str) -> None:
+    """The norm of a row is the distance from the mean, or the tangent norm if distances are no geodesics."""
     e = scattered(space)
     features = e.features()
     assert features.shape == (e.n, e.space.dim)
@@ -373,7 +380,7 @@ def test_features_are_as_long_as_nodes_are_far_from_the_mean(space: str) -> None
         m, x, scale = e.space.factors[0], e.points[0], math.exp(e.log_scales[0])
         sqdist = scale * m.norm(mean[0], m.log(mean[0], x)) ** 2
     np.testing.assert_allclose(np.linalg.norm(features, axis=1), np.sqrt(sqdist), rtol=1e-9)
-    assert np.abs(features.mean(axis=0)).max() < 1e-12
+    assert np.abs(features.mean(axis=0)).max() < FRECHET_MEAN
 
 
 def test_features_are_columns_of_the_factors_in_order() -> None:
@@ -395,12 +402,12 @@ def test_features_of_flat_points_are_the_points_centred() -> None:
 
 def test_one_node_is_its_own_mean() -> None:
     e = embedding(("alone",))
-    assert np.abs(e.features()).max() < 1e-12
+    assert np.abs(e.features()).max() < FRECHET_MEAN
     assert e.features().shape == (1, 4)
 
 
 def test_notebooks_show_a_small_table() -> None:
-    """Space, dimensions, nodes and scales, on one line however many nodes there are."""
+    """The table shows the space, dimensions, number of nodes and scales, and no points."""
     x = np.zeros((500, 1)) + np.arange(500.0)[:, None]
     found = Embedding(Space.parse("E1 x E1"), (x, x), np.log([1.0, 0.25]), tuple(range(500)))
     table = found._repr_html_()

@@ -1,4 +1,4 @@
-"""What other programs read of an embedding: every number and label comes back, or is refused by name."""
+"""Exported files hold every number and label exactly, or the label that they cannot hold is refused."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ app.command("export")(export)
 
 
 def run(*arguments: object) -> int:
-    """Exit code of ``riemap export``."""
+    """Run ``riemap export`` in this process and return its exit code."""
     with pytest.raises(SystemExit) as stop:
         app([str(a) for a in arguments])
     return int(stop.value.code or 0)
@@ -53,7 +53,7 @@ def read_csv(data: bytes) -> tuple[list[str], list[str], np.ndarray]:
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    """The folder of a run."""
+    """Save an embedding in a folder, as a run does."""
     embedding().save(tmp_path / "run" / "embedding.npz")
     return tmp_path / "run"
 
@@ -96,7 +96,7 @@ def test_labels_that_utf8_cannot_write_are_refused() -> None:
 
 
 @pytest.mark.parametrize("points", [False, True])
-def test_csv_comes_back_through_python(points: bool) -> None:
+def test_csv_round_trips(points: bool) -> None:
     rows = table(embedding(HARD, "H2 x S2"), points=points)
     head, labels, values = read_csv(as_csv(rows))
     assert head == ["label", *rows.columns]
@@ -105,7 +105,7 @@ def test_csv_comes_back_through_python(points: bool) -> None:
 
 
 @given(names=st.lists(st.text(st.characters(codec="utf-8")), min_size=1, max_size=5, unique=True))
-def test_any_text_comes_back_from_csv(names: list[str]) -> None:
+def test_any_label_round_trips_through_csv(names: list[str]) -> None:
     rows = table(embedding(tuple(names), "E1"), points=True)
     assert read_csv(as_csv(rows))[1] == names
 
@@ -118,7 +118,7 @@ def test_csv_is_plain_where_it_can_be() -> None:
 # --- word2vec and the projector ---------------------------------------------------------------------
 
 
-def test_word2vec_has_sizes_then_a_line_a_node() -> None:
+def test_word2vec_has_sizes_and_one_line_for_each_node() -> None:
     e = embedding(("a", "ü☃", "#x", 3))
     head, *lines = as_word2vec(table(e)).decode().splitlines()
     assert head == "4 2"
@@ -136,7 +136,7 @@ def test_word2vec_refuses_a_label_with_a_space(name: str) -> None:
     assert repr(name) in str(caught.value)
 
 
-def test_the_projector_has_two_files_of_as_many_lines() -> None:
+def test_the_projector_has_a_file_of_vectors_and_one_of_labels() -> None:
     e = embedding(("a b", "ü☃", 3))
     vectors, metadata = as_projector(table(e))
     found = [[float(v) for v in line.split("\t")] for line in vectors.decode().splitlines()]
@@ -155,7 +155,7 @@ def test_the_projector_refuses_a_label_that_breaks_lines(name: str) -> None:
 
 @pytest.mark.parametrize("weights", [None, [0.5, 2.0, 1.0 / 3.0]])
 def test_graphml_has_nodes_with_numbers_and_the_edges(weights: list[float] | None, tmp_path: Path) -> None:
-    """NetworkX reads it, and so do we."""
+    """NetworkX and read_graph both read the file."""
     e, graph = embedding(space="E1 x S1"), path_graph(weights=weights)
     data = as_graphml(e, graph, points=True)
     found = networkx.parse_graphml(data.decode())
@@ -170,7 +170,7 @@ def test_graphml_has_nodes_with_numbers_and_the_edges(weights: list[float] | Non
 
 
 def test_lengths_belong_to_their_edges() -> None:
-    """Whichever end is the first."""
+    """The length of an edge is found from both of its ends."""
     edges = {(0, 3): 3.0, (0, 1): 1.0, (1, 2): 12.0, (2, 3): 23.0, (1, 3): 13.0}
     graph = Graph.from_edges(list(edges), list(edges.values()), labels=NAMES)
     found = networkx.parse_graphml(as_graphml(embedding(), graph).decode())
@@ -179,7 +179,7 @@ def test_lengths_belong_to_their_edges() -> None:
 
 
 def test_graphml_matches_nodes_by_label() -> None:
-    """In whatever order either has them, and by text where an edge list made texts of numbers."""
+    """Nodes are matched in any order, and a number matches its text."""
     e = embedding((0, 1, 2, 3))
     found = networkx.parse_graphml(as_graphml(e, path_graph(("3", "1", "0", "2")), points=True).decode())
     assert [set(edge) for edge in found.edges()] == [{"3", "1"}, {"1", "0"}, {"0", "2"}]
@@ -205,7 +205,7 @@ def test_graphml_refuses_what_xml_cannot_hold_and_other_graphs() -> None:
 
 
 def test_export_prints_csv_by_default(saved: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    """From the folder of a run, or from the file."""
+    """The source may be the folder of a run or the file in it."""
     for source in (saved, saved / "embedding.npz"):
         assert run(source) == 0
         assert capfdbinary.readouterr() == (as_csv(table(embedding())), b"")
@@ -214,7 +214,7 @@ def test_export_prints_csv_by_default(saved: Path, capfdbinary: pytest.CaptureFi
 
 
 def test_export_writes_files(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Over older ones, and folders are made for them."""
+    """Missing folders are made, and older files are replaced."""
     rows = table(embedding())
     for _ in range(2):
         assert run(saved, "--format", "csv", "--out", tmp_path / "new" / "a.csv") == 0
@@ -253,7 +253,7 @@ def test_export_takes_edges_from_a_graph(saved: Path, tmp_path: Path) -> None:
         (["run", "--out", "text/a.csv"], "text: file exists"),
     ],
 )
-def test_what_is_wrong_is_one_line_and_exit_code_2(
+def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str],
     message: str,
     saved: Path,
@@ -280,8 +280,8 @@ def test_help_has_every_format(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(format in out for format in EXPORT_FORMATS)
 
 
-def test_labels_beyond_ascii_are_printed_where_the_terminal_has_no_words_for_them(tmp_path: Path) -> None:
-    """The output is a file in UTF-8, whatever the locale is."""
+def test_labels_beyond_ascii_are_printed_in_any_locale(tmp_path: Path) -> None:
+    """The output is UTF-8 even if the locale has another encoding."""
     embedding(("ü☃", "b")).save(tmp_path / "e.npz")
     code = "import typer, sys; from riemap.cli.export import export; typer.run(export)"
     done = subprocess.run(

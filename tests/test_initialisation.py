@@ -8,9 +8,9 @@ import pytest
 from scipy.spatial import ConvexHull
 from training_helpers import H2, TREE, plan_of
 
-from riemap import Graph, Space, Target, as_graph, evaluate, generate
+from riemap import Graph, Space, Target, as_graph, embed, evaluate, generate
 from riemap.losses import as_loss
-from riemap.training import DivergedError, Plan, Trainer, TrainingState, embed, fit, preset_plan
+from riemap.training import DivergedError, Plan, Trainer, TrainingState, fit, preset_plan
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points, scaling_coordinates
 from riemap.training.trainer import never

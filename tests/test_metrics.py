@@ -145,7 +145,7 @@ def test_layers_do_not_split_where_lengths_differ_by_rounding() -> None:
 
 
 def test_all_points_together() -> None:
-    """If all points coincide, correlations are undefined and the worst ratio is infinite, which JSON calls null."""
+    """If all points coincide, correlations are undefined and the worst ratio is infinite: null in JSON."""
     graph = random_graph(20, 10)
     scores = score(shortest_paths(graph), np.zeros((20, 20)), graph)
     assert (scores["ad"], scores["ad_rescaled"], scores["stress"]) == (1.0, 1.0, 1.0)

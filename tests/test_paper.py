@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import record_of, run
+from helpers import kept_records as kept
+from helpers import paper_record as record
+from helpers import run
 
 import riemap
 from riemap.graphs import DATASETS
@@ -18,25 +20,8 @@ from riemap.losses import as_loss
 from riemap.paper import tables as paper
 from riemap.paper import versus_published
 from riemap.paper.tables import RULE, TABLES, PaperTable, counted, paper_runs, selected
-from riemap.runs.spec import RunSpec, planned
+from riemap.runs.spec import RunSpec
 from riemap.spaces import Space
-
-
-def record(
-    graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0, preset: str = "default"
-) -> Any:
-    """As a run would leave it; scores in the units of tables."""
-    loss = str(as_loss(loss))
-    plan = json.loads(json.dumps(planned(loss, preset, None, None, DATASETS[graph].n).as_json()))
-    scores = {"f1@1": f1 and f1 / 100, "auc": auc and auc / 100, "ad": ad}
-    return record_of(graph, space, loss, scores, seed=seed, preset=preset, plan=plan)
-
-
-def kept(folder: Path, *records: Any) -> Path:
-    for number, one in enumerate(records):
-        GridFolder(folder, compact=True).write({**one, "id": f"run{number}"})
-    return folder
-
 
 # --- the figures --------------------------------------------------------------------------------------
 
@@ -288,12 +273,12 @@ def test_show_needs_neither_records_nor_data(
 def quick(monkeypatch: pytest.MonkeyPatch, paper_graph: Any) -> Iterator[None]:
     """A rule of two losses, and plans of eight epochs; other processes would not know of either."""
     from riemap.grids import local_executor, recheck, worker
-    from riemap.training import plan
+    from riemap.training import presets
 
     paper_graph("cat-cortex")
     monkeypatch.setitem(TABLES, "table6", TABLES["table6"]._replace(losses=("ad", "stress")))
-    monkeypatch.setattr(plan, "MOST_EPOCHS", 8)
-    monkeypatch.setattr(plan, "FEWEST_EPOCHS", 8)
+    monkeypatch.setattr(presets, "MOST_EPOCHS", 8)
+    monkeypatch.setattr(presets, "FEWEST_EPOCHS", 8)
 
     def here(folder: GridFolder, runs: Any, workers: int = 1, wanted: Any = always) -> Any:
         for one in runs:

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import kept_records as kept
+from helpers import paper_record as record
 from helpers import run
-from test_paper import kept, record
 
 from riemap.graphs import load_dataset
 from riemap.paper import figures

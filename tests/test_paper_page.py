@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_paper import record
+from helpers import paper_record as record
 
 from riemap.grids.records import GridFolder
 from riemap.runs import RunSpec

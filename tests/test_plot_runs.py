@@ -1,4 +1,4 @@
-"""Figures of an embedding: edges are geodesics, every node is where it should be and in its colour."""
+"""Figures of an embedding draw edges as geodesics, and each node at its place in its colour."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -47,6 +47,7 @@ def closed() -> object:
 
 
 def placed(space: str, radius: float = 1.0) -> Embedding:
+    """Return an embedding of the tree at random points within a radius."""
     s = Space.parse(space)
     points = tuple(m.random(np.random.default_rng(1), TREE.n, radius) for m in s.factors)
     return Embedding(s, points, np.zeros(len(s.factors)), TREE.labels)
@@ -56,13 +57,14 @@ def placed(space: str, radius: float = 1.0) -> Embedding:
 
 
 def on_hyperboloid(p: np.ndarray) -> np.ndarray:
+    """Map points of the Poincaré ball to the hyperboloid."""
     square = np.sum(p**2, axis=-1, keepdims=True)
     return np.concatenate([1.0 + square, 2.0 * p], axis=-1) / (1.0 - square)
 
 
 @pytest.mark.parametrize(("space", "radius"), [("H2", 0.5), ("H2", 4.0), ("H3", 1.0), ("S2", 1.0)])
 def test_edges_are_geodesics(space: str, radius: float) -> None:
-    """Along the way, distances from one end and to the other add up to that between the ends."""
+    """The distances from a point of an edge to both ends add up to the length, and steps are equal."""
     edges = TREE.edges()
     (view,) = views(placed(space, radius), edges)
     (m,) = Space.parse(space).factors
@@ -88,7 +90,7 @@ def test_lines_through_the_centre_are_joined_the_shorter_way() -> None:
 
 @pytest.mark.parametrize("space", ["H2", "H3", "S2", "E2"])
 def test_edges_between_nodes_that_meet_or_are_far_away(space: str) -> None:
-    """Nothing is divided by zero, and nothing overflows at the boundary of a disk."""
+    """Coinciding nodes and nodes on the boundary of a disk give finite paths."""
     edges = np.array([[0, 1], [0, 2]])
     (view,) = views(placed(space), edges)
     points = np.zeros((3, view.points.shape[1]))
@@ -117,7 +119,9 @@ def test_every_space_has_a_picture(space: str) -> None:
     for ax, view in zip(axes, found, strict=True):
         if view.kind == "ellipses":
             (shapes,) = (c for c in ax.collections if isinstance(c, PolyCollection))
-            centres = [path.vertices[:-2].mean(axis=0) for path in shapes.get_paths()]  # closed twice
+            centres = [
+                path.vertices[:-2].mean(axis=0) for path in shapes.get_paths()
+            ]  # two vertices repeat the first
             assert {tuple(np.round(c, 6)) for c in centres} == {tuple(np.round(p, 6)) for p in view.points}
             continue
         (dots,) = (c for c in ax.collections if isinstance(c, PathCollection))
@@ -139,7 +143,7 @@ def test_dots_have_the_colours_of_their_nodes() -> None:
     assert len(set(drawn.values())) == TREE.n
 
 
-def test_what_is_behind_a_globe_is_paler() -> None:
+def test_nodes_behind_a_globe_are_paler() -> None:
     embedded = placed("S2", radius=2.0)
     (view,) = views(embedded, TREE.edges())
     ax = embedding(embedded, TREE).axes[0]
@@ -167,7 +171,7 @@ def test_groups_have_colours_of_their_own_and_a_legend() -> None:
     drawn = embedding(placed("H2"), TREE, colouring=Colouring("club", groups=names))
     (legend,) = drawn.legends
     assert [text.get_text() for text in legend.get_texts()] == [r"a\$b\$", "c"]
-    drawn.canvas.draw()  # a formula of the name would fail here
+    drawn.canvas.draw()  # an unescaped $b$ would be drawn as a formula
     many = Colouring("many", groups=[f"g{k}" for k in range(15)])
     assert len(set(map(tuple, many.colours()))) == len(PALETTE)
 
@@ -197,7 +201,7 @@ def test_f1_over_the_histogram_of_hops() -> None:
 
 
 def test_distances_have_medians() -> None:
-    """Pairs of the first hop are all in the second cell, those of the second mostly in the first."""
+    """The medians are those of the cells: pairs at one hop are in the second cell, those at two in the first."""
     counts = np.array([[0, 6, 0], [9, 0, 0], [0, 3, 0]])
     density = Density(counts, np.array([0.5, 1.5, 2.5, 3.5]), np.array([0.0, 1.0, 2.0, 3.0]))
     ax = distances(density)
@@ -207,7 +211,7 @@ def test_distances_have_medians() -> None:
     np.testing.assert_array_equal(np.ma.filled(mesh.get_array(), 0.0).reshape(3, 3), counts)
 
 
-def test_a_distribution_counts_everything_and_marks_the_median() -> None:
+def test_a_distribution_counts_all_values_and_marks_the_median() -> None:
     values = np.random.default_rng(0).standard_normal(101)
     ax = distribution(values, label="number")
     assert sum(bar.get_height() for bar in ax.patches) == 101
@@ -234,7 +238,7 @@ def test_a_history_has_a_line_for_each_stage() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs of a tree, an embedding that does not tell its graph, and labels."""
+    """Make two runs of a tree, an embedding without the name of its graph, and a file of labels."""
     made = tmp_path_factory.mktemp("runs")
     for space in ("H2", "S2"):
         with pytest.raises(SystemExit) as stop:
@@ -249,6 +253,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Return a function that runs ``riemap plot`` in that folder."""
     monkeypatch.chdir(folder)
 
     def call(*arguments: str) -> int:
@@ -259,7 +264,7 @@ def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     return call
 
 
-BEGINS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+MAGIC_BYTES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
 @pytest.mark.parametrize(
@@ -282,7 +287,7 @@ BEGINS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name: str) -> None:
     assert run(*arguments, "-o", name) == 0
     written = Path(name).read_bytes()
-    assert written.startswith(BEGINS[Path(name).suffix])
+    assert written.startswith(MAGIC_BYTES[Path(name).suffix])
     if name == "f1.svg":
         assert b"H2" in written
         assert b"S2" in written

@@ -1,4 +1,4 @@
-"""Figures show the numbers they were given; the data of the paper's appendix E say what it says."""
+"""Figures show the numbers they are given, and the samples of appendix E agree with the paper."""
 
 import sys
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_boxes_show_medians_and_means() -> None:
 
 def test_bands_lie_between_the_quartiles() -> None:
     x, quartiles = np.arange(4.0), np.sort(rng.standard_normal((4, 3)), axis=1)
-    quartiles[2] = np.nan  # nothing was measured there
+    quartiles[2] = np.nan  # as where there is no component to measure
     ax = bands({"a": x}, {"a": quartiles})
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), quartiles[:, 1])
     corners = np.concatenate([path.vertices for path in ax.collections[0].get_paths()])
@@ -75,8 +75,12 @@ def test_a_network_has_all_edges_in_their_colours() -> None:
 
 
 def test_drawing_changes_no_setting() -> None:
-    before = dict(mpl.rcParams)
+    before, graph = dict(mpl.rcParams), generate("tree(r=2,h=3)")
     boxes(VALUES)
+    histograms(VALUES)
+    bands({"a": np.arange(4.0)}, {"a": np.zeros((4, 3))})
+    network(graph, rng.standard_normal((graph.n, 2)), rng.standard_normal(graph.m))
+    summaries(VALUES, VALUES, {"one": (0.25, 1.5), "two": (0.5, 2.0)})
     assert dict(mpl.rcParams) == before
 
 
@@ -87,7 +91,7 @@ def test_a_summary_has_a_table() -> None:
     assert {"0.25", "1.50", "0.50", "2.00", "one", "two"} <= texts
 
 
-def test_clouds_have_a_panel_each() -> None:
+def test_clouds_have_one_panel_for_each_sample() -> None:
     drawn = clouds(bias(50, seed=1))
     assert [ax.get_title() for ax in drawn.axes] == ["H3, uniform", "H3, exp", "S2, uniform", "S2, exp"]
 
@@ -116,7 +120,7 @@ def test_flat_points_have_most_neighbours_and_hyperbolic_ones_fewest() -> None:
 
 
 def test_graphs_of_compact_spaces_become_complete() -> None:
-    """The curvature of a complete graph is 1/8."""
+    """At the largest threshold, all curvatures are 1/8, as in a complete graph."""
     for _, sweeps in data("compact"):
         for name, sweep in sweeps.items():
             if not name.startswith("E"):
@@ -125,7 +129,7 @@ def test_graphs_of_compact_spaces_become_complete() -> None:
 
 
 def test_rotations_and_lines_of_four_dimensions_curve_alike() -> None:
-    """SO3 and Gr(1,4) are isometric but for their size."""
+    """SO3 and Gr(1,4) are isometric up to scale, so their angle sums have one distribution."""
     from scipy.stats import ks_2samp
 
     (_, sweeps) = data("compact")[1]
@@ -138,6 +142,7 @@ def test_rotations_and_lines_of_four_dimensions_curve_alike() -> None:
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Return a function that runs ``riemap plot`` beside an embedding of nine nodes."""
     monkeypatch.chdir(tmp_path)
     points = (rng.standard_normal((9, 2)),)
     Embedding(Space.parse("E2"), points, np.zeros(1), tuple(range(9))).save(tmp_path / "nine.npz")

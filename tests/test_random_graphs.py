@@ -1,4 +1,4 @@
-"""Manifold random graphs: samplers by their statistics, graphs by their definition."""
+"""Samplers have the right distributions, and threshold graphs equal their definition."""
 
 from itertools import pairwise
 
@@ -22,11 +22,11 @@ from riemap.spaces import Space
 
 N = 4000
 LIKELY = 0.01
-"""Seeds are fixed, so that a test passes for ever or shows a mistake."""
+"""Least p-value of a statistical test. Seeds are fixed, so a test that passes once always passes."""
 
 
 def tangents(e):
-    """What is seen of the points of the first factor from its origin, and how far they are."""
+    """Return the logarithms at the origin of the points of the first factor, and their norms."""
     m, x = e.space.factors[0], e.points[0]
     u = m.log(m.origin, x)
     return u, m.norm(m.origin, u)
@@ -37,7 +37,7 @@ def tangents(e):
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_the_sphere_is_uniform(n):
-    """On S² every coordinate is uniform (Archimedes); on S³ its density is a semicircle."""
+    """Each coordinate is uniform on S² (Archimedes) and has a semicircular density on S³."""
     x = sample(f"S{n}", N, seed=1).points[0]
     law = stats.uniform(-1, 2) if n == 2 else stats.semicircular()
     for coordinate in x.T:
@@ -45,7 +45,7 @@ def test_the_sphere_is_uniform(n):
 
 
 def test_rotations_are_uniform():
-    """Entries have mean 0 and variance 1/n, and so have those of any product with a fixed rotation."""
+    """Entries have mean 0 and variance 1/n, also after a product with a fixed rotation."""
     x = sample("SO3", N, seed=2).points[0]
     for y in (x, x[0] @ x, x @ x[1]):
         np.testing.assert_allclose(y.mean(axis=0), 0.0, atol=4 / np.sqrt(3 * N))
@@ -56,7 +56,7 @@ def test_rotations_are_uniform():
 
 
 def test_planes_are_uniform():
-    """The mean projector is k/n, and distances from one plane are spread as from any other."""
+    """The mean projector is k/n times the identity, and distances from any plane have one distribution."""
     e = sample("Gr(2,5)", N, seed=3)
     (m,), x = e.space.factors, e.points[0]
     np.testing.assert_allclose((x @ x.mT).mean(axis=0), 0.4 * np.eye(5), atol=4 * 0.5 / np.sqrt(N))
@@ -67,14 +67,14 @@ def test_planes_are_uniform():
 
 @pytest.mark.parametrize("text", ["E1", "E2", "E3", "LogSPD2", "BW1"])
 def test_flat_balls_are_uniform(text):
-    """The share of the volume within a radius is its power."""
+    """The share of the points within a radius is a power of the radius."""
     e = sample(text, N, radius=2.5, seed=4)
     assert stats.kstest((tangents(e)[1] / 2.5) ** e.space.dim, "uniform").pvalue > LIKELY
 
 
 @pytest.mark.parametrize(("dim", "radius"), [(1, 3.0), (2, 0.5), (2, 5.0), (3, 5.0), (6, 5.0)])
 def test_hyperbolic_balls_are_uniform(dim, radius):
-    """Radii against the integral of sinh^(n-1) by another rule, directions against the sphere's."""
+    """Radii follow the integral of sinh^(n-1), computed by Simpson's rule, and directions are uniform."""
     e = sample(f"H{dim}", N, radius=radius, seed=5)
     _, r = tangents(e)
     grid = np.linspace(0.0, radius, 4001)
@@ -88,12 +88,12 @@ def test_hyperbolic_balls_are_uniform(dim, radius):
 @pytest.mark.parametrize("dim", [2, 3, 10, 40])
 @pytest.mark.parametrize("radius", [1e-3, 5.0, 100.0])
 def test_hyperbolic_radii_invert_the_volume(dim, radius):
-    """To a few roundings, in the tail as well."""
+    """The share of the volume within the radius equals the given share, also in the tails."""
     share = np.array([1e-12, 1e-4, 0.3, 0.9, 1.0 - 1e-9])
     r = hyperbolic_radii(dim, radius, share)
 
     def volume(up_to):
-        """With the part of the density that is too large or too small taken out."""
+        """Integrate the density divided by its value at ``up_to``, which may overflow."""
         return integrate.quad(
             lambda t: (
                 np.exp((dim - 1) * (t - up_to)) * (np.expm1(-2 * t) / np.expm1(-2 * up_to)) ** (dim - 1)
@@ -115,7 +115,7 @@ def test_hyperbolic_radii_invert_the_volume(dim, radius):
     [("H3", 5.0), ("SPD2", 5.0), ("SPD3", 5.0), ("Stein2", 2.0), ("BW2", 2.5), ("S2", np.pi)],
 )
 def test_exponentials_of_uniform_tangents(text, radius):
-    """Lengths are those in a flat ball; directions have no preference."""
+    """Norms of tangent vectors are those of uniform points in a flat ball, and directions are uniform."""
     e = sample(text, N, radius=radius, how="exp", seed=6)
     m, dim = e.space.factors[0], e.space.dim
     u, r = tangents(e)
@@ -127,13 +127,14 @@ def test_exponentials_of_uniform_tangents(text, radius):
 
 
 def test_the_exponential_map_is_not_uniform():
-    """The paper's figure: it leaves the rim of a hyperbolic ball empty and crowds a sphere's far pole."""
+    """It leaves the rim of a hyperbolic ball empty and crowds the far pole of a sphere, as in the paper."""
     assert tangents(sample("H3", N, 5.0, "uniform"))[1].mean() > 4.4
     assert tangents(sample("H3", N, 5.0, "exp"))[1].mean() < 3.9
     assert np.mean(sample("S2", N, np.pi, "exp").points[0][:, 0]) < -0.3
 
 
-def test_factors_are_drawn_by_themselves():
+def test_factors_are_drawn_independently():
+    """Each factor of a product has its own distribution, and two factors are not correlated."""
     e = sample("H2 x S2 x E1", N, radius=2.0, seed=7)
     assert e.log_scales.tolist() == [0.0] * 3
     assert stats.kstest(e.points[1][:, 2], stats.uniform(-1, 2).cdf).pvalue > LIKELY
@@ -167,7 +168,7 @@ def test_a_seed_gives_the_same_bytes():
         (("S2", 10, None, "uniform", -1), "seed=-1 is negative"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(arguments, message):
+def test_bad_arguments_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         sample(*arguments)
 
@@ -211,7 +212,7 @@ def test_small_components_are_left_out():
 
 
 def test_thresholds_are_those_of_the_paper():
-    """To the largest distance where a space is compact, to one and a half radii where it is not."""
+    """Thresholds end at the largest distance in a compact space, and at 1.5 radii in a ball."""
     sphere, ball = sample("S2", 60), sample("H3", 60, 5.0)
     distances = distance_matrix(sphere)
     np.testing.assert_allclose(
@@ -224,7 +225,7 @@ def test_thresholds_are_those_of_the_paper():
 
 @pytest.mark.parametrize("spaces", [("E3", "SPD2", "H3"), ("E6", "SPD3", "H6"), ("E10", "SPD4", "H10")])
 def test_flat_balls_bound_degrees_from_above(spaces):
-    """Appendix E: points of SPD are nearer to each other than hyperbolic ones, and flat ones nearest."""
+    """Points are nearest to each other in flat balls, then in SPD, then in H, as in appendix E."""
     means = []
     for text in spaces:
         e = sample(text, 1000, radius=5.0, how="exp", seed=8)
@@ -238,7 +239,7 @@ def test_flat_balls_bound_degrees_from_above(spaces):
 
 
 def test_compact_spaces_have_higher_degrees_than_flat_balls():
-    """Of the largest distance between rotations, as in the paper."""
+    """The ball has the radius 4.4, the largest distance between rotations, as in the paper."""
     ball = distance_matrix(sample("E3", 500, radius=4.4))
     levels = np.linspace(0.5, 4.4, 8)
     flat = np.array([f.degrees.mean() for f in threshold_graphs(ball, levels)])

@@ -15,12 +15,14 @@ import pytest
 from helpers import run
 from hypothesis import given
 from hypothesis import strategies as st
-from riemap.report.folders import read_groups
 
 from riemap import Embedding, Graph, Space, embed, evaluate, generate, load_dataset
+from riemap.distances import paths
 from riemap.graphs import Dissimilarities
+from riemap.graphs.groups import read_groups
 from riemap.manifolds import MANIFOLDS
 from riemap.means import frechet_mean
+from riemap.metrics import scores as scores_module
 from riemap.metrics.pairs import LISTED_NEAREST_NODES, LISTED_WORST_PAIRS, pair_report
 from riemap.metrics.scores import compare
 from riemap.report import Subject, run_page
@@ -359,6 +361,23 @@ def test_embed_writes_the_page_beside_the_run(here: Path, capsys: pytest.Capture
     )
 
 
+def test_distances_and_scores_are_computed_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By training, scores, curvature and the page together, though two spaces are asked for."""
+    counts = {"distances": 0, "scores": 0}
+
+    def counted(name: str, function: Any) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            counts[name] += 1
+            return function(*args, **kwargs)
+
+        return call
+
+    monkeypatch.setattr(paths, "hop_counts", counted("distances", paths.hop_counts))
+    monkeypatch.setattr(scores_module, "_scores", counted("scores", scores_module._scores))
+    assert run("embed", "karate", "-s", "E2", "-s", "H2", "--out", "both", "--report") == 0
+    assert counts == {"distances": 1, "scores": 2}
+
+
 def test_a_graph_that_moved_is_named(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "ring.edges").write_text("0 1\n1 2\n2 3\n3 0\n3 4\n")
     assert run("embed", "ring.edges", "-s", "E2", "--out", "run") == 0
@@ -426,21 +445,26 @@ def test_a_grid_has_a_leaderboard_and_a_page_a_run(here: Path, capsys: pytest.Ca
 def test_a_grid_with_failures_and_one_that_is_damaged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "grid.toml").write_text('graphs = ["cycle(n=7)"]\nspaces = ["E2", "H2", "S2"]\nepochs = 5\n')
     assert run("grid", "grid.toml", "--out", "results") == 0
-    first, second, third = sorted((here / "results" / "records").iterdir())
-    first.write_text('{"id": "a", "error": {"type": "ValueError", "message": "no"}}')
+    path = here / "results" / "records" / "cycle-n=7.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    failed = {key: value for key, value in records[0].items() if key not in ("scores", "f1@k")}
+    failed["error"] = {"type": "ValueError", "message": "no"}
+
+    def recorded(*found: dict[str, Any]) -> None:
+        path.write_text("".join(json.dumps(one) + "\n" for one in found))
+
+    recorded(failed, *records[1:])
     assert run("report", "results", "--no-pages") == 0
     found = data((here / "report.html").read_text())
     assert (found["failed"], len(found["rows"])) == (1, 2)
-    whole = second.read_text()
     for change in ({"id": "../../elsewhere"}, {"id": None}, {"run": {}}):
-        second.write_text(json.dumps({**json.loads(whole), **change}))
+        recorded(failed, {**records[1], **change}, records[2])
         capsys.readouterr()
         assert run("report", "results") == 2
-        assert "results has a record that is not one of a run" in capsys.readouterr().err
-    second.write_text(first.read_text())
-    third.write_text(first.read_text())
+        assert "cycle-n=7.jsonl, line 2 is not the record of a run" in capsys.readouterr().err
+    recorded(*({**failed, "id": one["id"]} for one in records))
     assert run("report", "results") == 2
-    assert "results has no run that is done" in capsys.readouterr().err
+    assert "results has no finished run" in capsys.readouterr().err
 
 
 def test_a_damaged_run_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""``riemap sample`` as a person meets it."""
+"""Tests of ``riemap sample``: files, table, messages."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ def table(path):
 
 
 def test_files_of_a_sample(tmp_path, capsys):
-    """Points that load, angles, and a line for each threshold; all that the library finds."""
+    """The files hold the points, angle sums and thresholds that the library computes."""
     out = tmp_path / "h3"
     arguments = ("--n", "150", "--radius", "3", "--thresholds", "4", "--seed", "2", "--out", str(out))
     assert run("sample", "H3", *arguments, "--json") == 0
@@ -55,7 +55,7 @@ def test_files_of_a_sample(tmp_path, capsys):
 
 
 def test_the_table_of_a_sample(tmp_path, capsys):
-    """It fits, and says where the files are; the complete graph has curvature 1/8."""
+    """The table fits 80 columns and names the folder. The complete graph has curvature 1/8."""
     out = tmp_path / "s2"
     assert run("sample", "S2", "--n", "120", "--thresholds", "5", "--out", str(out)) == 0
     text, err = capsys.readouterr()
@@ -71,7 +71,7 @@ def test_the_table_of_a_sample(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["radius"] is None
 
 
-def test_exponentials_are_drawn_where_they_are_asked_for(tmp_path):
+def test_how_exp_samples_by_the_exponential_map(tmp_path):
     out = tmp_path / "spd2"
     assert run("sample", "SPD2", "--n", "20", "--how", "exp", "--radius", "2", "--out", str(out)) == 0
     points = Embedding.load(out / "points.npz").points[0]
@@ -96,7 +96,7 @@ def test_exponentials_are_drawn_where_they_are_asked_for(tmp_path):
     ],
 )
 def test_bad_samples_are_one_message_and_exit_code_2(arguments, message, tmp_path, capsys):
-    """And leave nothing behind."""
+    """No folder is made."""
     assert run("sample", *arguments, "--out", str(tmp_path / "out")) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -113,7 +113,7 @@ def test_a_folder_that_exists_is_not_written_to(tmp_path, capsys):
 
 
 def test_the_same_files_for_any_number_of_threads(tmp_path):
-    """To the byte, in a product that uses kernels and blocks."""
+    """One and two threads write the same bytes, in a product that uses kernels and blocks."""
     code = "from riemap.cli import main\nmain({!r})"
     for threads in ("1", "2"):
         arguments = ["sample", "H3 x SO3", "--n", "90", "--radius", "2", "--out", str(tmp_path / threads)]

@@ -15,10 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from riemap import as_graph, load_dataset
+from riemap import as_graph, embed, load_dataset
 from riemap.sklearn import GraphEmbedding
 from riemap.spaces import Space
-from riemap.training import embed
 
 EPOCHS = 5
 

@@ -244,7 +244,7 @@ def test_only_the_table_where_a_program_reads_it(
         (["--against", "{}/columns.csv"], "columns.csv has the columns ['space', 'graph']"),
         (
             ["--against", "{}/wide.csv"],
-            "wide.csv has a column a graph, all of one metric; say which, e.g. --m",
+            "wide.csv has a column for every graph, all of one metric; name it, e.g. --m",
         ),
         (["--against", "{}/wide.csv", "-m", "ad"], "wide.csv, row 3: cannot read factor 'Foo'"),
         (["--against", "{}/space.csv"], "space.csv, row 2: cannot read factor 'Foo' of space 'Foo'"),
@@ -279,7 +279,7 @@ def test_folders_without_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "is not the folder of a grid" in capsys.readouterr().err
     GridFolder(tmp_path / "new").begin(["a"])
     assert run("table", str(tmp_path / "new")) == 2
-    assert "has no run that is done" in capsys.readouterr().err
+    assert "has no finished run" in capsys.readouterr().err
 
 
 def test_records_of_an_older_engine_are_told_of(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

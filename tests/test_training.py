@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from training_helpers import H2, TREE, failing, losses, plan_of
 
-from riemap import Dissimilarities, Graph, evaluate, generate
+from riemap import Dissimilarities, Graph, embed, evaluate, generate
 from riemap.losses import RSNE, Loss, Schedule, as_loss
 from riemap.optim import RSGD, RAdam
-from riemap.training import Plan, Stage, Stop, Trainer, embed, fit
+from riemap.training import Plan, Stage, Stop, Trainer, fit
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -15,6 +15,10 @@ class MissingExtraError(InputError, ImportError):
     """An optional dependency is not installed; the message names the command that installs it."""
 
 
+class DownloadError(InputError, OSError):
+    """A file could not be downloaded; the message gives the reason, and another way to get the file."""
+
+
 class NotEnoughMemoryError(MemoryError):
     """A computation was refused before it began because it needs more memory than is free.
 
@@ -23,4 +27,4 @@ class NotEnoughMemoryError(MemoryError):
 
 
 class DivergedError(ArithmeticError):
-    """The loss or a point became NaN or infinite, and a lower learning rate did not help."""
+    """The loss or a point became NaN or infinite, and a tenth of the learning rate did not help."""

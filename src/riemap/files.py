@@ -71,9 +71,11 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
             yield file
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(name)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk, say, of which the system does not tell the file
         raise
 
 

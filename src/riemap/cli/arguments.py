@@ -76,3 +76,39 @@ RecordsFolder: TypeAlias = Annotated[
 TableFormat: TypeAlias = Annotated[
     str, typer.Option("--format", help="Format of the table: text, markdown, csv or latex.")
 ]
+SpaceTexts: TypeAlias = Annotated[
+    list[str],
+    typer.Option(
+        "--space", "-s", help="The space to embed in, such as H3 or 'H2 x S2'; several are compared."
+    ),
+]
+LossText: TypeAlias = Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")]
+Preset: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="How to train: default; steady, for large graphs with hubs in few dimensions; or paper."
+    ),
+]
+OptimizerText: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="Replaces the preset's optimizer, as in 'radam(lr=0.05)'.", show_default=False),
+]
+Epochs: TypeAlias = Annotated[
+    int | None, typer.Option(help="Replaces the preset's number of epochs.", show_default=False)
+]
+TrainingSeed: TypeAlias = Annotated[
+    int, typer.Option(help="Seed for starting points and batches; the same seed gives the same result.")
+]
+RunOut: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="A folder for the run; with several spaces, it gets a folder for each.", show_default=False
+    ),
+]
+CheckpointEvery: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Number of epochs between two checkpoints in that folder.")
+]
+Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Continue the run in that folder.")]
+WithReport: TypeAlias = Annotated[
+    bool, typer.Option("--report", help="Write a page about the run, report.html, into that folder.")
+]

@@ -4,11 +4,26 @@ import json
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
+from riemap.cli.arguments import (
+    AsJson,
+    CheckpointEvery,
+    Epochs,
+    GraphText,
+    LossText,
+    OptimizerText,
+    Preset,
+    RequireConnected,
+    Resume,
+    RunOut,
+    SpaceTexts,
+    TrainingSeed,
+    Undirected,
+    WithReport,
+)
 from riemap.cli.evaluate import show_scores
 from riemap.cli.messages import refusing
 from riemap.cli.progress import progress
@@ -16,7 +31,9 @@ from riemap.cli.report import write_run
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.runs import RunResult
+    from riemap.distances import DistanceMatrix
+    from riemap.graphs import AnyGraph
+    from riemap.runs import RunFolder, RunResult, RunSpec
 
 COLUMNS = ("f1@1", "auc", "map", "ad", "worst", "stress")
 """Metrics of the table that compares spaces."""
@@ -24,42 +41,16 @@ COLUMNS = ("f1@1", "auc", "map", "ad", "worst", "stress")
 
 def embed(
     graph: GraphText,
-    space: Annotated[
-        list[str],
-        typer.Option(
-            "--space", "-s", help="The space to embed in, such as H3 or 'H2 x S2'; several are compared."
-        ),
-    ],
-    loss: Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")] = "stress",
-    preset: Annotated[
-        str,
-        typer.Option(
-            help="How to train: default; steady, for large graphs with hubs in few dimensions; or paper."
-        ),
-    ] = "default",
-    optimizer: Annotated[
-        str | None,
-        typer.Option(help="Replaces the preset's optimizer, as in 'radam(lr=0.05)'.", show_default=False),
-    ] = None,
-    epochs: Annotated[
-        int | None, typer.Option(help="Replaces the preset's number of epochs.", show_default=False)
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed for starting points and batches; the same seed gives the same result.")
-    ] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder for the run; with several spaces, it gets a folder for each.", show_default=False
-        ),
-    ] = None,
-    checkpoint_every: Annotated[
-        int, typer.Option(min=1, help="Number of epochs between two checkpoints in that folder.")
-    ] = 100,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in that folder.")] = False,
-    report: Annotated[
-        bool, typer.Option("--report", help="Write a page about the run, report.html, into that folder.")
-    ] = False,
+    space: SpaceTexts,
+    loss: LossText = "stress",
+    preset: Preset = "default",
+    optimizer: OptimizerText = None,
+    epochs: Epochs = None,
+    seed: TrainingSeed = 0,
+    out: RunOut = None,
+    checkpoint_every: CheckpointEvery = 100,
+    resume: Resume = False,
+    report: WithReport = False,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
     as_json: AsJson = False,
@@ -69,8 +60,8 @@ def embed(
     Example: riemap embed karate --space H2 --out karate-h2
     """
     with refusing():
-        from riemap.runs import GraphSource, RunFolder, RunSpec, execute
-        from riemap.training import Stop, training_process
+        from riemap.runs import GraphSource, RunFolder, RunSpec
+        from riemap.training import Stop
 
         if resume and out is None:
             raise InputError("which run? --resume needs --out, the folder of the run to continue")
@@ -83,30 +74,44 @@ def embed(
         results: list[RunResult] = []
         for text, spec in zip(space, specs, strict=True):
             path = out if out is None or len(space) == 1 else out / _folder_name(text)
-            folder = (
-                None if path is None else RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
-            )
+            folder = None
+            if path is not None:
+                folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
             known = results[-1].distances if results else None
-            with (
-                training_process(opened.n) as interrupted,
-                progress(f"{spec.graph} in {spec.space}", spec.total_epochs, quiet=as_json) as callback,
-            ):
-                result = execute(
-                    spec,
-                    folder,
-                    graph=opened,
-                    distances=known,
-                    callbacks=(callback,),
-                    interrupted=interrupted,
-                )
-            results.append(result)
-            if result.fit.stop is Stop.INTERRUPTED:
+            results.append(_done(spec, folder, opened, known, quiet=as_json))
+            if results[-1].fit.stop is Stop.INTERRUPTED:
                 break
             if report and path is not None:
-                _write_report(path, result)
+                _write_report(path, results[-1])
         _show(results, as_json)
     if results[-1].fit.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
+
+
+def _done(
+    spec: "RunSpec",
+    folder: "RunFolder | None",
+    graph: "AnyGraph",
+    distances: "DistanceMatrix | None",
+    quiet: bool,
+) -> "RunResult":
+    """Do a run in this process, and show the progress."""
+    from riemap.runs import execute
+    from riemap.training import training_process
+
+    title = f"{spec.graph} in {spec.space}"
+    with (
+        training_process(graph.n) as interrupted,
+        progress(title, spec.total_epochs, quiet) as callback,
+    ):
+        return execute(
+            spec,
+            folder,
+            graph=graph,
+            distances=distances,
+            callbacks=(callback,),
+            interrupted=interrupted,
+        )
 
 
 def _folder_name(space: str) -> str:

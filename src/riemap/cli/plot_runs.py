@@ -1,5 +1,6 @@
 """``riemap plot``: figures of an embedding, of how faithful it is, and of its training."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -11,8 +12,11 @@ from riemap.cli.messages import one_of, refusing
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from riemap.embeddings import Embedding
     from riemap.graphs import AnyGraph
+    from riemap.metrics.comparison import Comparison
     from riemap.plots import Colouring
 
 NODE_COLOURS = ("degree", "distortion", "ricci", "none")
@@ -114,18 +118,15 @@ def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Und
 
     Example: riemap plot distances karate-h2 --out distances.pdf
     """
-    with refusing():
-        from riemap.graphs import Graph
-        from riemap.metrics.pairs import density
-        from riemap.metrics.scores import compare
-        from riemap.plots import distances as drawn
-        from riemap.plots.style import set_title
 
-        check_figure(out)
-        embedded, opened = _opened(run, graph, undirected, "distances")
-        hops = isinstance(opened, Graph) and opened.weights is None
-        ax = drawn(density(compare(embedded, opened)), unit="hops" if hops else "lengths")
-        write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
+    def drawn(compared: "Comparison") -> "Axes":
+        from riemap.metrics.pairs import density
+        from riemap.plots import distances
+
+        hops = compared.graph is not None and compared.graph.weights is None
+        return distances(density(compared), unit="hops" if hops else "lengths")
+
+    _draw_comparison(run, out, graph, undirected, "distances", drawn)
 
 
 def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
@@ -133,16 +134,32 @@ def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Un
 
     Example: riemap plot distortion karate-h2 --out distortion.pdf
     """
-    with refusing():
+
+    def drawn(compared: "Comparison") -> "Axes":
         from riemap.metrics.pairs import pair_report
-        from riemap.metrics.scores import compare
         from riemap.plots import distribution
+
+        return distribution(pair_report(compared).distortion, label="mean distortion of the pairs of a node")
+
+    _draw_comparison(run, out, graph, undirected, "distortion", drawn)
+
+
+def _draw_comparison(
+    run: Path,
+    out: Path,
+    graph: str | None,
+    undirected: bool,
+    verb: str,
+    drawn: "Callable[[Comparison], Axes]",
+) -> None:
+    """Draw something about the distances of a graph and those of its embedding."""
+    with refusing():
+        from riemap.metrics.scores import compare
         from riemap.plots.style import set_title
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, undirected, "distortion")
-        values = pair_report(compare(embedded, opened)).distortion
-        ax = distribution(values, label="mean distortion of the pairs of a node")
+        embedded, opened = _opened(run, graph, undirected, verb)
+        ax = drawn(compare(embedded, opened))
         write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 

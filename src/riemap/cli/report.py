@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -20,23 +20,27 @@ SLOW_NODES = 1500
 """Number of nodes from which on a page takes more than a moment, so that the user is told to wait."""
 
 
+ReportRun: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A folder that riemap embed or riemap grid made, or an embedding, an .npz file.",
+        show_default=False,
+    ),
+]
+GraphTexts: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="GRAPH",
+        help="The graph that was embedded; needed for an .npz file, and if the graph has moved.",
+        show_default=False,
+    ),
+]
+
+
 def report(
-    run: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RUN",
-            help="A folder that riemap embed or riemap grid made, or an embedding, an .npz file.",
-            show_default=False,
-        ),
-    ],
-    graphs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="GRAPH",
-            help="The graph that was embedded; needed for an .npz file, and if the graph has moved.",
-            show_default=False,
-        ),
-    ] = None,
+    run: ReportRun,
+    graphs: GraphTexts = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write, an .html file.")] = Path(
         "report.html"
     ),

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -16,25 +16,29 @@ if TYPE_CHECKING:
     from riemap.grids.tables import Row
 
 
+Metrics: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric", "-m", help="A column, or several as in f1@1,auc,ad (the default).", show_default=False
+    ),
+]
+Against: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="A CSV file of published figures: graph, dim, space and metrics; or space and graphs.",
+        show_default=False,
+    ),
+]
+
+
 def table(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a grid.", show_default=False)],
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--metric", "-m", help="A column, or several as in f1@1,auc,ad (the default).", show_default=False
-        ),
-    ] = None,
+    metric: Metrics = None,
     by: Annotated[
         str, typer.Option(help="The best of all losses and seeds, or the mean over seeds of the best loss.")
     ] = "best",
     form: TableFormat = "text",
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            help="Figures of others: CSV with graph, dim, space and metrics; or space and graphs.",
-            show_default=False,
-        ),
-    ] = None,
+    against: Against = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare spaces, graph by graph and dimension by dimension.
@@ -56,7 +60,7 @@ def table(
         records = GridFolder(folder).records()
         rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
         if not rows:
-            raise InputError(f"{folder} has no run that is done; 'riemap grid' does them")
+            raise InputError(f"{folder} has no finished run; 'riemap grid' does them")
         counted = None if reference is None else counts(rows, metrics, reference)
     failed = sum("error" in record for record in records)
     if failed:

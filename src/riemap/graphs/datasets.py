@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
-from riemap.errors import InputError
+from riemap.errors import DownloadError, InputError
 from riemap.files import cache_folder
 from riemap.graphs.dissimilarities import AnyGraph, read_dissimilarities
 from riemap.graphs.downloads import download
@@ -227,7 +227,7 @@ def _verified_download(dataset: Dataset, path: Path) -> Path:
     try:
         download(dataset.url, path, dataset.sha256)
     except OSError as error:
-        raise OSError(
+        raise DownloadError(
             f"cannot download dataset '{dataset.name}' from {dataset.url}: {error}. Put {dataset.file} into "
             "a folder and set $RIEMAP_DATA to it, or use a dataset that needs no network: "
             f"{', '.join(NETWORKX_DATASETS)}"

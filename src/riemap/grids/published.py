@@ -1,9 +1,9 @@
-"""Figures of others, beside ours: a CSV file with columns graph, dim, space, and some metrics.
+"""Published figures, to compare ours with: a CSV file with columns graph, dim, space, and some metrics.
 
-Values are in the units that tables are shown in: F1 and AUC in percent. Spaces have our spelling or the
-paper's: with the dimension beside them, ``Euc Hyp Sphere SPD Stein``; in products, ``H(3)^4`` and
-``SPD(2)^4``, by which [Cruceru2021, table 7] means the Stein divergence. A file may also have a column
-``space`` and one a graph, all of one metric, which the one who reads it must name.
+Values have the units of our tables: F1 and AUC are in percent. Spaces have our spelling or the paper's: with
+the dimension beside them, ``Euc Hyp Sphere SPD Stein``; in products, ``H(3)^4`` and ``SPD(2)^4``, by which
+[Cruceru2021, table 7] means the Stein divergence. A file may instead have a column ``space`` and a column for
+every graph, all of one metric, which the user must name.
 
 References
 ----------
@@ -26,17 +26,19 @@ from riemap.spaces import Space
 from riemap.specs import shown
 
 Key: TypeAlias = tuple[str, str]
-"""A graph, and a space in our spelling."""
+"""The name of a graph, and a space in our spelling."""
 
 Reference: TypeAlias = Mapping[Key, Mapping[str, float]]
+"""Published figures: values by metric, for every graph and space."""
 
 KEYS = ("graph", "dim", "space")
+"""Columns that name a row."""
 
 VERDICTS = ("better", "equal", "worse")
 
 
 def _size(dim: int) -> int:
-    """Of symmetric matrices that have so many dimensions, n(n + 1)/2."""
+    """The size n of symmetric matrices of dimension n(n + 1)/2."""
     return (math.isqrt(8 * dim + 1) - 1) // 2
 
 
@@ -50,8 +52,27 @@ _NAMES: dict[str, Callable[[int], str]] = {
 
 
 def our_space(name: str, dim: str = "") -> Space:
-    """A space from the paper's name of it, or from ours.
+    """Read a space from the paper's name of it, or from ours.
 
+    Parameters
+    ----------
+    name
+        Such as ``"Hyp"``, ``"H(3)^4"`` or ``"H3"``.
+    dim
+        The dimension, which a name such as ``"Hyp"`` needs.
+
+    Returns
+    -------
+    Space
+        The space.
+
+    Raises
+    ------
+    InputError
+        If there is no such space, or if it has another dimension.
+
+    Examples
+    --------
     >>> str(our_space("SPD", "6")), str(our_space("SPD(3)xGr(3,5)")), str(our_space("H3"))
     ('SPD3', 'Stein3 x Gr(3,5)', 'H3')
     """
@@ -67,14 +88,24 @@ def our_space(name: str, dim: str = "") -> Space:
 
 
 def read_reference(path: Path, metrics: Sequence[str] = ()) -> Reference:
-    """The figures of a file; a cell that is empty, or a dash, is none.
+    """Read the figures of a file; an empty cell, or a dash, has no figure.
 
     Parameters
     ----------
     path
         A CSV file.
     metrics
-        Which metrics are asked for; a file with a column a graph has figures of one.
+        The metrics that are asked for; exactly one for a file with a column for every graph.
+
+    Returns
+    -------
+    mapping
+        Figures by metric, for every graph and space.
+
+    Raises
+    ------
+    InputError
+        If the file is not such a table.
     """
     try:
         lines = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True))
@@ -86,7 +117,7 @@ def read_reference(path: Path, metrics: Sequence[str] = ()) -> Reference:
     if names[:1] == ["space"] and len(names) > 1 and not {*known, *KEYS} & set(names[1:]):
         if len(metrics) != 1:
             raise InputError(
-                f"{path.name} has a column a graph, all of one metric; say which, e.g. --metric ad"
+                f"{path.name} has a column for every graph, all of one metric; name it, e.g. --metric ad"
             )
         known = list(metrics)
         numbered = [(k, _long(line, graph, known[0])) for graph in names[1:] for k, line in numbered]
@@ -103,27 +134,30 @@ def read_reference(path: Path, metrics: Sequence[str] = ()) -> Reference:
             if key in found:
                 raise InputError(f"{graph} in {key[1]} is there already")
             found[key] = {m: v for m in known if (v := _number(line[m] or "")) is not None}
-        except ValueError as error:
+        except InputError as error:
             raise InputError(f"{path.name}, row {number}: {error}") from None
     return found
 
 
 def _long(line: Mapping[str, str], graph: str, metric: str) -> dict[str, str]:
-    """One cell of a file that has a column a graph."""
+    """One cell of a file that has a column for every graph."""
     return {"graph": graph, "dim": "", "space": line["space"], metric: line[graph]}
 
 
 def _number(given: str) -> float | None:
     if given.strip() in ("", "-", "–"):
         return None
-    value = float(given)
+    try:
+        value = float(given)
+    except ValueError:
+        value = math.nan
     if not math.isfinite(value):
-        raise InputError(f"{shown(given)} is not a number")
+        raise InputError(f"{shown(given)} is not a number, e.g. 0.125")
     return value
 
 
 def verdict(row: Row, metric: str, reference: Reference) -> str | None:
-    """Whether our value is better, equal or worse as it is shown; nothing if one of the two is missing."""
+    """Compare our value with the published one as they are shown; ``None`` if one of them is missing."""
     ours = row.cells[metric].value
     theirs = reference.get((row.graph, row.space), {}).get(metric)
     if ours is None or theirs is None:
@@ -133,6 +167,6 @@ def verdict(row: Row, metric: str, reference: Reference) -> str | None:
 
 
 def counts(table: Sequence[Row], metrics: Sequence[str], reference: Reference) -> dict[str, int]:
-    """How many of our cells are better, equal, and worse."""
+    """Count the cells where our value is better, equal and worse."""
     found = [verdict(row, metric, reference) for row in table for metric in metrics]
     return {word: found.count(word) for word in VERDICTS}

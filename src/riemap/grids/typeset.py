@@ -11,10 +11,10 @@ from riemap.grids.published import Reference
 from riemap.grids.tables import Row, ranks, text
 
 MARKS = {0: " ", 1: "*", 2: "+", 3: "-"}
-"""Of the best and second best of a group, and of what falls short, in a plain text."""
+"""Marks in a plain text, by rank: 1 is the best of a group, 2 the second best, 3 worse than published."""
 
 LEFT = {"graph", "space", "loss", "table", "metric"}
-"""Columns of words; those of numbers are flush right."""
+"""Columns of words, which are aligned on the left; numbers are aligned on the right."""
 
 _LATEX = {
     **{c: f"\\{c}" for c in "&%$#_{}"},
@@ -31,21 +31,21 @@ _LATEX = {
 
 
 class Piece(NamedTuple):
-    """A field of a table: what it says, and its rank in its group if it is a value of ours."""
+    """A field of a table: its text, and for a value of ours its rank in the group."""
 
     text: str
     rank: int = 0
 
 
 class Sheet(NamedTuple):
-    """A table with everything in it turned to text."""
+    """A table of texts: headings, and groups of lines."""
 
     header: list[str]
     groups: list[list[list[Piece]]]
 
 
 def sheet(table: Sequence[Row], metrics: Sequence[str], reference: Reference | None = None) -> Sheet:
-    """Rows as text; with a reference, its figures to the right of ours."""
+    """Turn rows into texts; published figures, if given, stand to the right of ours."""
     header = ["graph", "dim", "space"]
     for metric in metrics:
         header += [metric] if reference is None else [metric, f"{metric} ref"]
@@ -68,7 +68,7 @@ def _value(row: Row, metric: str) -> str:
 
 
 def plain(table: Sheet) -> str:
-    """Columns aligned, a blank line between groups, ``*`` the best of a group and ``+`` the second best."""
+    """Align the columns; the best of a group has a ``*``, the second best a ``+``."""
     groups = [
         [[p.text + (MARKS[p.rank] if k > 2 else "") for k, p in enumerate(line)] for line in group]
         for group in table.groups
@@ -88,7 +88,7 @@ def plain(table: Sheet) -> str:
 
 
 def markdown(table: Sheet) -> str:
-    """The best of a group in bold, the second best underlined."""
+    """Write a Markdown table; the best of a group is bold, the second best underlined."""
     marked = _marked(table, _markdown_escaped, "**{}**", "<u>{}</u>", "_{}_")
     lines = [
         list(map(_markdown_escaped, table.header)),
@@ -100,7 +100,7 @@ def markdown(table: Sheet) -> str:
 
 
 def latex(table: Sheet) -> str:
-    """A ``tabular`` that needs no package; the best of a group in bold, the second best underlined."""
+    """Write a LaTeX ``tabular`` that needs no package; the best of a group is bold, the second underlined."""
     marked = _marked(table, latex_escaped, r"\textbf{{{}}}", r"\underline{{{}}}", r"\emph{{{}}}")
     groups = ["\n".join(f"{' & '.join(line)} \\\\" for line in group) for group in marked]
     header = " & ".join(map(latex_escaped, table.header)) + r" \\"
@@ -110,7 +110,7 @@ def latex(table: Sheet) -> str:
 
 
 def comma_separated(table: Sheet) -> str:
-    """Without marks; a deviation has a column of its own, and what is missing is empty."""
+    """Write CSV without marks; a deviation has a column of its own, and a missing value is empty."""
     lines = [[p.text for p in line] for group in table.groups for line in group]
     split = [k for k in range(len(table.header)) if any(" ± " in line[k] for line in lines if k > 2)]
     out = io.StringIO()
@@ -141,7 +141,7 @@ def _marked(table: Sheet, escaped: Callable[[str], str], *forms: str) -> list[li
 
 
 def latex_escaped(given: str) -> str:
-    r"""A text with nothing in it that LaTeX would act upon.
+    r"""Escape all characters of a text that mean something to LaTeX.
 
     >>> print(latex_escaped("H3^2_100%"))
     H3\textasciicircum{}2\_100\%

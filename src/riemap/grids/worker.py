@@ -75,8 +75,8 @@ def computed(
         warnings.simplefilter("always", UserWarning)
         try:
             graph, distances = opened()
-            with training_process(graph.n):
-                result = execute(run, graph=graph, distances=distances)
+            with training_process(graph.n) as interrupted:
+                result = execute(run, graph=graph, distances=distances, interrupted=interrupted)
             record, embedding = success(result, numba.get_num_threads()), result.fit.embedding
         except Exception as error:
             record = failure(run, numba.get_num_threads(), type(error).__name__, _message(error))

@@ -11,7 +11,7 @@ from riemap.runs.result import RunResult
 from riemap.runs.spec import RunSpec, planned
 from riemap.spaces import Space
 from riemap.specs import first_difference
-from riemap.training.fit import Callback, Fit, Stop, fit
+from riemap.training.fit import Callback, Stop, fit
 from riemap.training.plan import Plan
 from riemap.training.trainer import never
 
@@ -44,9 +44,10 @@ def execute(
     plan
         The plan, for a loss that is a function; made from the names in ``spec`` otherwise.
     callbacks
-        Each is called after every epoch with its record; one that returns ``False`` ends the run.
+        Each is called after every epoch with its report; one that returns ``False`` ends the run.
     interrupted
-        Is asked between epochs whether to stop; see :func:`riemap.training.training_process`.
+        Is asked between epochs whether to stop, such as by Ctrl-C;
+        :func:`riemap.training.training_process` gives such a function.
 
     Returns
     -------
@@ -77,26 +78,8 @@ def execute(
         return folder.result(spec, opened, plan, distances)
     if distances is None:
         distances = shortest_paths(opened)
-    found = RunResult(
-        spec, _trained(spec, folder, opened, distances, plan, callbacks, interrupted), opened, distances
-    )
-    if folder is not None and found.fit.stop is not Stop.INTERRUPTED:
-        folder.end(found)
-    return found
-
-
-def _trained(
-    spec: RunSpec,
-    folder: RunFolder | None,
-    graph: AnyGraph,
-    distances: DistanceMatrix,
-    plan: Plan,
-    callbacks: Sequence[Callback],
-    interrupted: Callable[[], bool],
-) -> Fit:
-    """The only place that trains."""
-    return fit(
-        graph,
+    trained = fit(
+        opened,
         Space.parse(spec.space),
         plan,
         seed=spec.seed,
@@ -106,6 +89,10 @@ def _trained(
         distances=distances,
         interrupted=interrupted,
     )
+    result = RunResult(spec, trained, opened, distances)
+    if folder is not None and trained.stop is not Stop.INTERRUPTED:
+        folder.end(result)
+    return result
 
 
 def _opened(spec: RunSpec) -> AnyGraph:

@@ -1,6 +1,7 @@
 """Training: from a graph to an embedding.
 
-:func:`embed` is the one-line interface, :func:`fit` follows a plan, and :class:`Trainer` runs single epochs.
+:func:`riemap.embed` is the one-line interface, :func:`fit` follows a plan, and :class:`Trainer` runs single
+epochs.
 """
 
 from riemap.errors import DivergedError

@@ -3,10 +3,11 @@
 Run: make bench, or python benchmarks/kernels.py H6 SPD3
 
 Ours is the interface that the README shows: `space.pairs(points).gradient(weights)` computes all squared
-distances and then, for given weights of ordered pairs, the gradient at every point. geoopt does the same with torch's autograd, in float64 on as many threads, by whichever is faster
-of two ways: the pairs above the diagonal, gathered by index, or a broadcast to the full matrix. Times
-are in nanoseconds per unordered pair, least of several rounds in turns. `x fill` is the ratio to
-writing one such matrix, below which nothing can go. The last column is the ratio to geoopt that we require.
+distances and then, for given weights of ordered pairs, the gradient at every point. geoopt does the same with
+torch's autograd, in float64 on as many threads, by whichever is faster of two ways: the pairs above the
+diagonal, gathered by index, or a broadcast to the full matrix. Times are in nanoseconds per unordered pair,
+the least of several rounds in turns. `x fill` is the ratio to the time of writing one such matrix, which is a
+lower bound. The last column is the ratio to geoopt that we require.
 """
 
 import argparse

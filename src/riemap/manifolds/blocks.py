@@ -230,8 +230,8 @@ _kept = threading.local()
 def _scratch(shape: tuple[int, ...]) -> Array:
     """An array whose memory is kept for the next call, unless it is large.
 
-    The C library returns memory of this size to the system after use. Paging it in again took 15 ns a pair for 512
-    points, where the loops of Euclidean space take 1.5.
+    The C library returns memory of this size to the system after use. Paging it in again took 15 ns a pair
+    for 512 points, where the loops of Euclidean space take 1.5.
     """
     found: Array | None = getattr(_kept, "array", None)
     if found is None or found.shape != shape:

@@ -60,26 +60,29 @@ def mirror(out: Array, lower: Array) -> None:
 
 
 @pair_loop
-def plus_transpose(a: Array) -> Array:
-    """Return ``a + aᵀ``, computed one cache line at a time."""
+def plus_transpose(a: Array, out: Array) -> None:
+    """Write ``a + aᵀ`` to ``out``, another array, in tiles of eight cache lines."""
     n = a.shape[0]
-    out = np.empty((n, n))
     lines = n // 8
     for t in prange(lines):
         i = 8 * row_and_end(t, lines, lines, True)[0]
-        for j in range(i):
-            line, other = out[j, i : i + 8], a[j, i : i + 8]
+        tile = np.empty((8, 8))
+        for j in range(0, i + 8, 8):
             for k in range(8):
-                total = a[i + k, j] + other[k]
-                line[k] = total
-                out[i + k, j] = total
-        for k in range(8):
-            for j in range(k + 1):
-                out[i + j, i + k] = out[i + k, i + j] = a[i + k, i + j] + a[i + j, i + k]
+                for m in range(8):
+                    tile[k, m] = a[i + k, j + m]
+            for m in range(8):
+                for k in range(8):
+                    tile[k, m] += a[j + m, i + k]
+            for k in range(8):
+                for m in range(8):
+                    out[i + k, j + m] = tile[k, m]
+            for m in range(8):
+                for k in range(8):
+                    out[j + m, i + k] = tile[k, m]
     for i in range(8 * lines, n):
         for j in range(i + 1):
             out[j, i] = out[i, j] = a[i, j] + a[j, i]
-    return out
 
 
 @pair_loop

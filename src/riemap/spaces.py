@@ -17,9 +17,9 @@ from typing import TypeAlias, final
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.lower_triangle import add, mirror, plus_transpose, row_products, scale
+from riemap.lower_triangle import add, mirror, row_products, scale
 from riemap.manifolds import MANIFOLDS, Manifold
-from riemap.manifolds.blocks import RectangularBlock, SymmetricBlock, checked_weights, mirrored
+from riemap.manifolds.blocks import RectangularBlock, SymmetricBlock, both_ends, checked_weights, mirrored
 from riemap.types import Array, Rng
 
 Points: TypeAlias = tuple[Array, ...]
@@ -63,7 +63,7 @@ class SpaceSymmetricBlock:
         log_scales
             Derivatives in the log-scales, one number for each factor.
         """
-        return self._gradient(plus_transpose(checked_weights(w, self.lower.shape)))
+        return self._gradient(both_ends(w, self.lower.shape))
 
     def gradient_lower(self, w: Array, out: Array | None = None) -> tuple[Points, Array]:
         r"""As :meth:`gradient`, for weights of both ends of a pair, :math:`w_{ij} + w_{ji}`.

@@ -20,6 +20,8 @@ from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.types import Array
 
+__all__ = ["GraphEmbedding"]
+
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 except ModuleNotFoundError as error:

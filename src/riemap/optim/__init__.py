@@ -6,11 +6,11 @@ of these points.
 """
 
 from riemap.optim.base import Optimizer, State
-from riemap.optim.radam import RAdam
+from riemap.optim.radam import Betas, RAdam
 from riemap.optim.rsgd import RSGD
 from riemap.specs import resolve
 
-__all__ = ["OPTIMIZERS", "RSGD", "Optimizer", "RAdam", "State", "as_optimizer"]
+__all__ = ["OPTIMIZERS", "RSGD", "Betas", "Optimizer", "RAdam", "State", "as_optimizer"]
 
 OPTIMIZERS: tuple[type[Optimizer], ...] = (RAdam, RSGD)
 """All optimizers. A class that is added here is known everywhere."""

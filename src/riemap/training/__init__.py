@@ -7,6 +7,7 @@ epochs.
 from riemap.errors import DivergedError
 from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
+from riemap.training.objective import LossGradient, Objective
 from riemap.training.plan import Plan, Stage
 from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.process import training_process
@@ -20,6 +21,8 @@ __all__ = [
     "EpochRecord",
     "EpochReport",
     "Fit",
+    "LossGradient",
+    "Objective",
     "Plan",
     "Stage",
     "Stop",

@@ -1,4 +1,4 @@
-"""Set-up that every test relies on."""
+"""Fixtures and settings of all tests."""
 
 import hashlib
 import os
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A kernel on disk does not notice an edit to a helper in another file, so each state of the sources has
-# a cache of its own. `make test` names one; this is for a plain `pytest`.
+# Numba does not compile a cached kernel again if a helper in another file changes, so each state of the
+# sources has its own cache. `make test` sets one; this is for a plain `pytest`.
 ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("RIEMAP_DATA") or ROOT.parent / "shared" / "data")
 SOURCES = b"".join(p.read_bytes() for p in sorted((ROOT / "src").rglob("*.py")))
@@ -18,7 +18,7 @@ os.environ.setdefault(
     "NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / hashlib.sha256(SOURCES).hexdigest()[:16])
 )
 
-# Compilation makes the first example slow, whatever the test; deadlines would only measure that.
+# The first example of a test is slow since it compiles kernels, so there are no deadlines.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", max_examples=25, derandomize=True, **_COMMON)
 settings.register_profile("nightly", max_examples=1000, **_COMMON)
@@ -27,7 +27,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_thread_a_worker() -> None:
-    """Workers of pytest-xdist share the cores; threads that wait for each other would waste them."""
+    """Use one thread in each worker of pytest-xdist: the workers share the cores."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         import numba
 
@@ -36,7 +36,7 @@ def _one_thread_a_worker() -> None:
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
-    """For tests on graphs of a few nodes: threads that wait for each other would make them slower."""
+    """Use one thread in a test: on graphs of a few nodes, waiting for threads takes longer than the work."""
     import numba
 
     before = numba.get_num_threads()
@@ -47,7 +47,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture
 def paper_graph(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """Loads a dataset of the paper; the test is skipped where its file is not at hand."""
+    """Return a function that loads a dataset of the paper, or skips the test if its file is missing."""
     from riemap.graphs import DATASETS, load_dataset
 
     def load(name: str) -> Any:
@@ -61,5 +61,5 @@ def paper_graph(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
 
 @pytest.fixture(autouse=True)
 def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or fills the cache of the person who runs it."""
+    """Set a temporary cache, so that tests neither read nor fill that of the user."""
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path_factory.getbasetemp() / "riemap-cache"))

@@ -9,13 +9,13 @@ from scipy import special, stats
 
 
 def layers(distances, u):
-    """Layer of every node as ``u`` sees it: 1 for the nearest nodes, 2 for the next nearest, …"""
+    """Return the layer of each node as seen from ``u``: 1 for the nearest nodes, 2 for the next nearest, …"""
     lengths = sorted({d for v, d in enumerate(distances[u]) if v != u})
     return [0 if v == u else 1 + lengths.index(d) for v, d in enumerate(distances[u])]
 
 
 def f1_curve(distances, sqdist):
-    """F1@k for every layer k, and the number of pairs on it."""
+    """Return F1@k for every layer k, and the number of pairs in it."""
     n = len(distances)
     found = {}
     for u in range(n):
@@ -32,13 +32,13 @@ def f1_curve(distances, sqdist):
 
 
 def area_under(curve):
-    """Trapezoids of width one between consecutive layers, over their number."""
+    """Return the mean area of the trapezoids between consecutive layers."""
     areas = [(a + b) / 2 for a, b in pairwise(curve)]
     return sum(areas) / len(areas) if areas else curve[0]
 
 
 def mean_average_precision(graph, sqdist):
-    """The textbook loop over nodes and their neighbours."""
+    """Return the mean average precision by a loop over nodes and their neighbours."""
     total = 0.0
     for u in range(graph.n):
         neighbours = set(graph.indices[graph.indptr[u] : graph.indptr[u + 1]].tolist())
@@ -51,7 +51,7 @@ def mean_average_precision(graph, sqdist):
 
 
 def pair_scores(distances, sqdist):
-    """The metrics that are means over pairs."""
+    """Return the metrics that are computed over all pairs."""
     upper = np.triu_indices(len(distances), 1)
     g = distances[upper] / distances.max()
     d = np.sqrt(sqdist[upper])
@@ -68,7 +68,7 @@ def pair_scores(distances, sqdist):
 
 
 def as_edges(graph):
-    """Length of every edge, by the labels of its ends."""
+    """Return the length of every edge, by the labels of its ends."""
     lengths = np.ones(2 * graph.m) if graph.weights is None else graph.weights
     source = np.repeat(np.arange(graph.n), graph.degrees)
     ends = zip(source, graph.indices, lengths, strict=True)
@@ -76,7 +76,7 @@ def as_edges(graph):
 
 
 def shortest_paths(graph):
-    """NetworkX, one pair at a time."""
+    """Return all distances by NetworkX, one pair at a time."""
     other = nx.Graph()
     number = {label: i for i, label in enumerate(graph.labels)}
     for ends, weight in as_edges(graph).items():
@@ -86,26 +86,26 @@ def shortest_paths(graph):
 
 
 def others(row, i):
-    """The entries of a row but that of its own node."""
+    """Return the entries of row ``i`` without the diagonal."""
     return np.delete(np.asarray(row), i)
 
 
 def stress(target, sqdist):
-    """Mean squared difference of lengths, pair by pair."""
+    """Return the mean squared difference of distances, pair by pair."""
     n = len(target)
     pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
     return np.mean([(np.sqrt(target[i][j]) - np.sqrt(sqdist[i][j])) ** 2 for i, j in pairs])
 
 
 def distortion(target, sqdist, power=1.0):
-    """Mean of |sqdist/target - 1|, or of their roots' where the power is a half."""
+    """Return the mean of |(sqdist/target)^power - 1|, pair by pair."""
     n = len(target)
     pairs = [(i, j) for i in range(n) for j in range(n) if i != j]
     return np.mean([abs((sqdist[i][j] / target[i][j]) ** power - 1.0) for i, j in pairs])
 
 
 def rsne(target, sqdist, T, exclusive=False):
-    """Mean divergence of two softmaxes, by SciPy."""
+    """Return the mean divergence of two softmaxes, by SciPy."""
     found = []
     for i in range(len(target)):
         p, q = special.softmax(-others(target[i], i) / T), special.softmax(-others(sqdist[i], i))
@@ -114,7 +114,7 @@ def rsne(target, sqdist, T, exclusive=False):
 
 
 def neighbourhood(target, sqdist):
-    """Likelihood of every edge against the pairs that are none."""
+    """Return the negative log-likelihood of each edge against the pairs that are not edges."""
     n, dist = len(target), np.sqrt(sqdist)
     least = min(others(target[i], i).min() for i in range(n))
     total = 0.0
@@ -128,7 +128,7 @@ def neighbourhood(target, sqdist):
 
 
 def linked(distances, threshold):
-    """The graph of all pairs at less than a threshold, pair by pair."""
+    """Return the graph of all pairs at less than a threshold, pair by pair."""
     graph = nx.Graph()
     graph.add_nodes_from(range(len(distances)))
     for u in range(len(distances)):
@@ -139,7 +139,7 @@ def linked(distances, threshold):
 
 
 def deltas(distances):
-    """δ of every quadruple, by the four-point condition."""
+    """Return δ of every quadruple, by the four-point condition."""
     d, found = distances, []
     for a, b, c, e in combinations(range(len(d)), 4):
         sums = sorted([d[a][b] + d[c][e], d[a][c] + d[b][e], d[a][e] + d[b][c]])
@@ -148,8 +148,8 @@ def deltas(distances):
 
 
 def ricci(graph, alpha):
-    """Ollivier-Ricci curvature of every edge, by POT; α = 1 is the limit, taken at 0.99."""
-    os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")  # which takes seconds to import
+    """Return the Ollivier-Ricci curvature of every edge, by POT; the limit α → 1 is taken at 0.99."""
+    os.environ.setdefault("POT_BACKEND_DISABLE_PYTORCH", "1")  # importing PyTorch takes seconds
     import ot
 
     stays = min(alpha, 0.99)
@@ -164,7 +164,7 @@ def ricci(graph, alpha):
 
 
 def sectional(graph, ends=False):
-    """Deviation from the parallelogram law at each node, for all pairs of its neighbours."""
+    """Return the deviations from the parallelogram law at each node, for all pairs of its neighbours."""
     d, found = shortest_paths(graph), []
     for m in range(graph.n):
         values = []

@@ -1,10 +1,12 @@
-"""Files are seen whole or not at all, whatever happens while they are written."""
+"""Files are replaced atomically: readers see the old file or the complete new one."""
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 import pytest
+from platformdirs import user_cache_path
 
 from riemap.files import ABANDONED_PART_SECONDS, cache_folder, written_whole
 
@@ -20,7 +22,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
         file.write(b"new")
         file.flush()
         assert path.read_bytes() == b"old"
-        assert len(names(tmp_path)) == 2, "beside its place, so that renaming is one step"
+        assert len(names(tmp_path)) == 2, "the part is in the same folder, so that it can be renamed"
     assert path.read_bytes() == b"new"
     assert names(tmp_path) == ["file"]
 
@@ -36,7 +38,7 @@ def test_an_exception_leaves_everything_as_it_was(tmp_path: Path, error: type[Ba
     assert names(tmp_path) == ["file"]
 
 
-def test_a_place_that_cannot_be_taken_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_replaced_leaves_no_part(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(OSError, match="folder"), written_whole(tmp_path / "folder") as file:
         file.write(b"new")
@@ -50,7 +52,7 @@ def test_folders_are_made(tmp_path: Path) -> None:
 
 
 def test_it_can_be_read_while_it_is_written(tmp_path: Path) -> None:
-    """A checksum at the end needs that."""
+    """The store reads its file back to append a checksum."""
     with written_whole(tmp_path / "file") as file:
         file.write(b"some")
         file.seek(0)
@@ -65,15 +67,15 @@ def test_permissions_are_those_of_any_new_file(tmp_path: Path, mask: int) -> Non
     try:
         with written_whole(tmp_path / "file") as file:
             assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600, "private while it is written"
-        assert os.umask(mask) == mask, "the mask is left as it was"
+        assert os.umask(mask) == mask, "the umask is not changed"
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o666 & ~mask
 
 
 @pytest.mark.parametrize("name", ["file.npz", "file[1]*?.npz"])
-def test_what_killed_processes_left_of_this_file_is_swept(tmp_path: Path, name: str) -> None:
-    """After a day: younger ones may be in the making. Files of other names are nobody's business here."""
+def test_parts_of_killed_processes_are_removed(tmp_path: Path, name: str) -> None:
+    """Parts older than a day are removed; younger ones may be in use, and other files have other writers."""
     old, young, other = (tmp_path / part for part in (f".{name}.x.part", f".{name}.y.part", ".other.z.part"))
     for part in (old, young, other):
         part.write_bytes(b"half")
@@ -93,9 +95,12 @@ def test_names_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
 
 
 def test_the_cache_is_where_it_is_said_to_be(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """``$RIEMAP_CACHE`` names the folder; if it is empty or unset, the folder is that of the system."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "system"))
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "here"))
     assert cache_folder() == tmp_path / "here"
     for unset in ("", None):
         monkeypatch.delenv("RIEMAP_CACHE") if unset is None else monkeypatch.setenv("RIEMAP_CACHE", unset)
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        assert cache_folder().name == "riemap"
+        assert cache_folder() == user_cache_path("riemap")
+        if sys.platform == "linux":
+            assert cache_folder() == tmp_path / "system" / "riemap"

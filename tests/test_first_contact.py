@@ -1,4 +1,4 @@
-"""What a stranger meets first: help with examples, completion, no colours where none are wanted."""
+"""Help has examples that are spelled right, shells complete, and colours can be switched off."""
 
 import os
 import re
@@ -11,14 +11,12 @@ import typer
 from commands import every_command, spelled
 from helpers import program, run
 
-from riemap.cli import app
-
 CODES = re.compile(rb"\x1b\[([0-9;]*)m")
-"""Bold, colours and their like."""
+"""Terminal codes that set bold, colours and other styles."""
 
 
 def test_riemap_alone_shows_three_commands_that_work(capsys: pytest.CaptureFixture[str]) -> None:
-    """And fits a terminal of 80 columns."""
+    """The help starts with three commands that parse, and fits 80 columns."""
     assert run() == 0
     out = capsys.readouterr().out
     assert out.startswith("Usage: riemap [OPTIONS] COMMAND")
@@ -38,7 +36,7 @@ def test_every_help_has_an_example_that_is_spelled_right(name: str, command: Any
 
 
 def test_unknown_options_and_commands_are_not_spelled_right() -> None:
-    """The law above can fail."""
+    """The check of the test above refuses unknown options, missing arguments and unknown commands."""
     for line in ("riemap embed karate --spaces H2", "riemap embed -s H2", "riemap plots graph karate"):
         with pytest.raises((typer.BadParameter.__base__, AssertionError)):
             spelled(line)
@@ -76,7 +74,7 @@ def test_completion_can_be_installed(tmp_path: Path) -> None:
 
 
 def in_terminal(*arguments: str, **environment: str) -> bytes:
-    """What a terminal of 80 columns gets to see."""
+    """Run the command line in a pseudo-terminal and return its output."""
     main, other = os.openpty()
     settings = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
     settings |= {"TERM": "xterm-256color", **environment}
@@ -86,7 +84,7 @@ def in_terminal(*arguments: str, **environment: str) -> bytes:
         while True:
             try:
                 part = os.read(main, 4096)
-            except OSError:  # Linux says so that all has been read
+            except OSError:  # raised by Linux at the end of the output
                 break
             if not part:
                 break
@@ -97,7 +95,7 @@ def in_terminal(*arguments: str, **environment: str) -> bytes:
 
 
 def colours(seen: bytes) -> set[str]:
-    """Codes that set a colour of letters or of what is behind them."""
+    """Return the codes that set a foreground or background colour."""
     codes = {code for found in CODES.findall(seen) for code in found.decode().split(";") if code}
     return {code for code in codes if re.fullmatch(r"[349][0-9]|10[0-7]", code) and code not in ("39", "49")}
 
@@ -106,7 +104,7 @@ EMBED = ("embed", "cycle(n=9)", "--space", "E2", "--epochs", "30")
 
 
 def test_no_color_is_honoured() -> None:
-    """The bar of a run has colours in a terminal, and none where $NO_COLOR asks for none."""
+    """The progress bar has colours in a terminal, unless ``$NO_COLOR`` is set."""
     assert colours(in_terminal(*EMBED))
     assert not colours(in_terminal(*EMBED, NO_COLOR="1"))
     assert not colours(in_terminal("spaces", NO_COLOR="1"))
@@ -118,7 +116,7 @@ def test_no_color_is_honoured() -> None:
     ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_output_to_a_pipe_has_no_control_codes(arguments: tuple[str, ...], tmp_path: Path) -> None:
-    """Neither results nor messages."""
+    """Neither stdout nor stderr has control codes, even if ``$TERM`` supports them."""
     environment = os.environ | {"TERM": "xterm-256color"}
     done = subprocess.run(program(*arguments), cwd=tmp_path, env=environment, capture_output=True, check=True)
     for text in (done.stdout, done.stderr):
@@ -129,10 +127,9 @@ def test_output_to_a_pipe_has_no_control_codes(arguments: tuple[str, ...], tmp_p
 # --- speed ------------------------------------------------------------------------------------------
 
 
-def test_help_loads_nothing_that_takes_long() -> None:
-    """Neither NumPy nor the compiler nor what draws tables; benchmarks/startup.py shows the seconds."""
+def test_help_imports_no_slow_package() -> None:
+    """``riemap --help`` imports none of the packages that take long; benchmarks/startup.py measures it."""
     heavy = ("numpy", "scipy", "numba", "networkx", "rich", "matplotlib", "pooch")
     after = f"import atexit, sys; atexit.register(lambda: print([m for m in {heavy} if m in sys.modules]))"
     done = subprocess.run(program("--help", before=after), capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    assert app.registered_commands

@@ -201,7 +201,7 @@ def test_f1_over_the_histogram_of_hops() -> None:
 
 
 def test_distances_have_medians() -> None:
-    """The medians are those of the cells: pairs at one hop are in the second cell, those at two in the first."""
+    """The medians are those of the cells, which hold all pairs at one hop and all pairs at two hops."""
     counts = np.array([[0, 6, 0], [9, 0, 0], [0, 3, 0]])
     density = Density(counts, np.array([0.5, 1.5, 2.5, 3.5]), np.array([0.0, 1.0, 2.0, 3.0]))
     ax = distances(density)

@@ -1,4 +1,4 @@
-"""One spelling for a name with arguments: it round-trips, and what is wrong with it is said on one line."""
+"""The spelling of a name with arguments round-trips, and an error in it is a message of one line."""
 
 import string
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def test_the_spelling_round_trips(spec: Spec) -> None:
 
 @given(specs)
 def test_white_space_is_tolerated(spec: Spec) -> None:
-    """Around names, values, signs and parentheses."""
+    """White space around names, values, signs and parentheses does not change a spec."""
     loose = str(spec)
     for sign in ("->", "(", ")", ",", "="):
         loose = loose.replace(sign, f" {sign}\t")
@@ -64,7 +64,7 @@ def test_white_space_is_tolerated(spec: Spec) -> None:
 
 
 def message(text: str) -> str:
-    """What is wrong with a text, or nothing."""
+    """Return the message with which a text is refused, or an empty text."""
     try:
         parse(text)
     except ValueError as error:
@@ -97,7 +97,7 @@ def test_any_text_is_a_spec_or_one_clear_line(text: str) -> None:
         ("tree" * 1000, "it has 4000 characters"),
     ],
 )
-def test_what_is_wrong_with_a_spec(text: str, problem: str) -> None:
+def test_bad_specs_are_refused(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match="cannot read") as caught:
         parse(text)
     assert problem in str(caught.value)
@@ -140,7 +140,7 @@ def test_a_class_may_read_its_own_values() -> None:
         ("rsne(T=hot)", "T=hot is not a ramp: could not convert"),
     ],
 )
-def test_what_is_wrong_with_the_arguments(text: str, message: str) -> None:
+def test_bad_arguments_are_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=r"thing") as caught:
         find(text)
     assert message in str(caught.value)

@@ -1,4 +1,4 @@
-"""Starting up: nothing compiles at import, and a second process finds what the first compiled."""
+"""Nothing compiles at import, and a second process uses the kernels that the first compiled."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ print(sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.val
 
 
 def python(code: str, cache: Path) -> str:
-    """What a new process prints that runs ``code`` with its compiled kernels in ``cache``."""
+    """Run ``code`` in a new process that caches kernels in ``cache``, and return what it prints."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache), "NUMBA_NUM_THREADS": "2"}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
@@ -39,19 +39,19 @@ def python(code: str, cache: Path) -> str:
 
 
 def test_nothing_compiles_at_import(tmp_path: Path) -> None:
-    """Every module is imported, and no kernel has a compiled version, in memory or on disk."""
+    """After every module is imported, no kernel has a compiled version, in memory or on disk."""
     assert python(IMPORT_ALL, tmp_path) == "[]"
     assert list(tmp_path.rglob("*.nbc")) == []
 
 
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
-    """The first misses the cache once for each kernel; the second only hits."""
+    """The first process misses the cache once for each kernel; the second always hits it."""
     assert python(USE_ONE, tmp_path) == "0 3"
     assert python(USE_ONE, tmp_path) == "3 0"
 
 
 def test_import_is_lazy() -> None:
-    """``import riemap`` alone loads neither Numba nor a submodule; the names are there all the same."""
+    """``import riemap`` alone loads neither Numba nor a submodule, yet ``dir`` lists all public names."""
     code = (
         "import sys, riemap; assert 'numba' not in sys.modules; "
         "assert not [name for name in sys.modules if name.startswith('riemap.')]; "

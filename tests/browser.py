@@ -1,6 +1,6 @@
-"""A real browser without a screen, driven by the DevTools protocol through two pipes.
+"""Headless Chromium, driven by the DevTools protocol through two pipes.
 
-One browser serves many tabs. A tab keeps what a page should not do: errors, exceptions, requests.
+One browser has many tabs. A tab records the errors, console messages and requests of its page.
 """
 
 import base64
@@ -16,19 +16,20 @@ from types import TracebackType
 from typing import Any
 
 COMMANDS = ("chromium", "chromium-browser", "google-chrome")
-PATIENCE = 60.0
+ANSWER_SECONDS = 60.0
+"""Seconds to wait for an answer: more than a loaded machine needs."""
 
-# The browser reads requests from file 3 and writes answers to file 4; a shell puts ours there.
+# The browser reads requests from descriptor 3 and writes answers to 4, to which a shell connects our pipes.
 START = 'exec "$@" 3<&"$READ" 4>&"$WRITE"'
 
 
 def found() -> str | None:
-    """The browser's command, if there is one."""
+    """Return the path of a browser, or None."""
     return next((path for name in COMMANDS if (path := shutil.which(name))), None)
 
 
 class Browser:
-    """A process of Chromium with a profile of its own, which ends with the block that uses it."""
+    """A Chromium process with a temporary profile. As a context manager, it ends with its block."""
 
     def __init__(self, command: str) -> None:
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -75,13 +76,13 @@ class Browser:
         self.folder.cleanup()
 
     def send(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
-        """Ask for something, and wait for the answer."""
+        """Send a command, and return its result."""
         self.number += 1
         number, message = self.number, {"id": self.number, "method": method, "params": parameters}
         if session is not None:
             message["sessionId"] = session
         os.write(self.requests, json.dumps(message).encode() + b"\0")
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + ANSWER_SECONDS
         while (answer := self._next(end)).get("id") != number:
             pass
         if "error" in answer:
@@ -89,7 +90,7 @@ class Browser:
         return answer["result"]
 
     def listen(self, seconds: float) -> None:
-        """Take in what happens meanwhile."""
+        """Record events for some seconds."""
         end = time.monotonic() + seconds
         try:
             while True:
@@ -98,7 +99,7 @@ class Browser:
             pass
 
     def _next(self, end: float) -> dict[str, Any]:
-        """The next message; what happened in a tab is kept there."""
+        """Return the next message; an event of a tab is recorded in the tab."""
         while b"\0" not in self.rest:
             ready = select.select([self.answers], [], [], max(end - time.monotonic(), 0.0))[0]
             part = os.read(self.answers, 1 << 20) if ready else b""
@@ -113,14 +114,14 @@ class Browser:
         return message
 
     def tab(self, width: int = 1280, height: int = 900, dark: bool = False, scale: float = 1.0) -> "Tab":
-        """A new window of this size, in light or dark colours."""
+        """Open a tab of this size, in light or dark colours."""
         target = self.send("Target.createTarget", url="about:blank")["targetId"]
         session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         return Tab(self, target, session, width, height, dark, scale)
 
 
 class Tab:
-    """One page."""
+    """One page of the browser."""
 
     def __init__(
         self, browser: Browser, target: str, session: str, width: int, height: int, dark: bool, scale: float
@@ -135,11 +136,11 @@ class Tab:
         self.send("Emulation.setEmulatedMedia", features=scheme)
 
     def send(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """Ask for something of this page."""
+        """Send a command to this page, and return its result."""
         return self.browser.send(method, self.session, **parameters)
 
     def resize(self, width: int, height: int, scale: float = 1.0) -> None:
-        """Another size of the window; a narrow one is a phone's."""
+        """Resize the window; a window narrower than 600 pixels is that of a phone."""
         self.send(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -149,12 +150,12 @@ class Tab:
         )
 
     def open(self, path: Path) -> None:
-        """Load a file, and wait until it says that it is complete."""
+        """Load a file, and wait until the page sets ``data-complete``."""
         self.send("Page.navigate", url=path.resolve().as_uri())
         self.until("document.documentElement?.dataset.complete !== undefined")
 
-    def until(self, condition: str, seconds: float = PATIENCE) -> None:
-        """Wait for something to be true."""
+    def until(self, condition: str, seconds: float = ANSWER_SECONDS) -> None:
+        """Wait until an expression is true."""
         end = time.monotonic() + seconds
         while not self.evaluate(condition):
             if time.monotonic() > end:
@@ -162,43 +163,43 @@ class Tab:
             time.sleep(0.02)
 
     def evaluate(self, expression: str) -> Any:
-        """What a line of script comes to."""
+        """Return the value of an expression; a promise is awaited."""
         found = self.send("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:
             raise RuntimeError(json.dumps(found["exceptionDetails"]))
         return found["result"].get("value")
 
     def frame(self) -> None:
-        """Let two frames pass, so that what was asked for is drawn."""
+        """Wait for two frames, so that pending changes are drawn."""
         self.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
 
     def errors(self) -> list[str]:
-        """Exceptions, and everything the page or the browser had to say on the console."""
+        """Return exceptions and all messages on the console."""
         self.browser.listen(0.05)
         kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
         return [json.dumps(event["params"]) for event in self.events if event["method"] in kinds]
 
     def requests(self) -> list[str]:
-        """Addresses that were asked for."""
+        """Return the addresses that the page requested."""
         self.browser.listen(0.05)
         sent = (event for event in self.events if event["method"] == "Network.requestWillBeSent")
         return [event["params"]["request"]["url"] for event in sent]
 
     def click(self, x: float, y: float) -> None:
-        """At a place of the window."""
+        """Click at a position of the window."""
         self.move(x, y)
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def move(self, x: float, y: float, pressed: bool = False) -> None:
-        """The pointer, with its button pressed or not."""
+        """Move the pointer, with its button pressed or not."""
         button = "left" if pressed else "none"
         self.send(
             "Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, button=button, buttons=int(pressed)
         )
 
     def drag(self, x: float, y: float, to_x: float, to_y: float) -> None:
-        """From a place to another."""
+        """Drag from one position to another."""
         self.move(x, y)
         self.send("Input.dispatchMouseEvent", type="mousePressed", x=x, y=y, button="left", clickCount=1)
         for t in (0.25, 0.5, 0.75, 1.0):
@@ -208,7 +209,7 @@ class Tab:
         )
 
     def key(self, *keys: str) -> None:
-        """Press keys, one after the other."""
+        """Press keys one after the other."""
         for key in keys:
             text = {"text": key} if len(key) == 1 else {"text": "\r"} if key == "Enter" else {}
             codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowDown": 40, "ArrowUp": 38}
@@ -217,11 +218,11 @@ class Tab:
             self.send("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
 
     def type(self, text: str) -> None:
-        """Text into what has the focus."""
+        """Insert text at the focus."""
         self.send("Input.insertText", text=text)
 
     def screenshot(self, path: Path, selector: str | None = None, margin: int = 16) -> None:
-        """The window, or one element of the page with a margin, as a PNG."""
+        """Save the window, or one element of the page with a margin, as a PNG."""
         clip: dict[str, Any] = {}
         if selector is not None:
             box = self.evaluate(
@@ -240,6 +241,6 @@ class Tab:
         path.write_bytes(base64.b64decode(found["data"]))
 
     def close(self) -> None:
-        """Let go of the page."""
+        """Close the page."""
         self.browser.send("Target.closeTarget", targetId=self.target)
         del self.browser.tabs[self.session]

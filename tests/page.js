@@ -1,4 +1,4 @@
-// What the tests ask of a page, put into it as `test`.
+// Functions that the tests call in a page, as `test`.
 
 window.test = (() => {
   const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -40,7 +40,7 @@ window.test = (() => {
   }
 
   return {
-    // Texts that do not stand out enough from what is behind them, and how many texts there are.
+    // Texts with too little contrast to their background, and the number of all texts.
     contrast() {
       const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
       let seen = 0;
@@ -53,7 +53,7 @@ window.test = (() => {
       return { seen, found };
     },
 
-    // Pixels with something on them, of one layer of every picture.
+    // Number of pixels drawn in one layer of each picture.
     inked(layer) {
       return [...document.querySelectorAll(`.stage canvas.${layer}`)].map((canvas) => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -63,7 +63,7 @@ window.test = (() => {
       });
     },
 
-    // A node's place in the window, which the picture is brought into.
+    // Position of a node in the window, after scrolling to its picture.
     where(node, k = 0) {
       const scene = riemap.scenes[k];
       scene.stage.scrollIntoView({ block: "center", behavior: "instant" });
@@ -71,19 +71,19 @@ window.test = (() => {
       return [box.x + scene.screen[3 * node], box.y + scene.screen[3 * node + 1]];
     },
 
-    // Nodes that no other one covers.
+    // Nodes that no other node covers.
     clear() {
       const [scene] = riemap.scenes;
       return scene.model.numbers.filter((i) => scene.nodeAt(scene.screen[3 * i], scene.screen[3 * i + 1]) === i);
     },
 
-    // Places of the first nodes in the unit disk.
+    // Positions of the first nodes in the unit disk.
     disk(count) {
       const { screen, cx, cy, unit } = riemap.scenes[0];
       return Array.from({ length: count }, (_, i) => [(screen[3 * i] - cx) / unit, (cy - screen[3 * i + 1]) / unit]);
     },
 
-    // The places that the first edges go through.
+    // Points of the first edges.
     chains(count) {
       const { places, starts } = riemap.scenes[0].lines, place = (p) => Array.from(places.subarray(3 * p, 3 * p + 3));
       const numbers = (k) => Array.from({ length: starts[k + 1] - starts[k] }, (_, p) => starts[k] + p);

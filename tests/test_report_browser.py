@@ -1,6 +1,6 @@
-"""The pages in a real browser: they draw, answer to mouse and keyboard, keep to themselves, and can be read.
+"""Reports in Chromium draw, respond to mouse and keyboard, send no requests, and have readable text.
 
-Where there is no Chromium they are skipped, unless ``RIEMAP_BROWSER=required`` says that they must not be.
+Without Chromium these tests are skipped, or fail if ``RIEMAP_BROWSER=required`` is set.
 """
 
 import json
@@ -23,8 +23,8 @@ from riemap.grids.worker import attempt
 from riemap.report import Subject, leaderboard_page, run_page
 
 SPACES = ["H2", "H3", "S2", "Stein2", "Gr(2,4)", "H3 x S2"]
-LIMIT = 6_000_000
-"""Bytes of the page of 5,000 nodes."""
+LARGEST_PAGE_BYTES = 6_000_000
+"""Upper bound on the size of a page of 5,000 nodes: it opens at once and can be sent by mail."""
 
 TESTS = (Path(__file__).parent / "page.js").read_text(encoding="utf-8")
 
@@ -34,7 +34,7 @@ def browser() -> Iterator[Browser]:
     command = found()
     if command is None:
         if os.environ.get("RIEMAP_BROWSER") == "required":
-            pytest.fail("no Chromium, and RIEMAP_BROWSER says that there must be one")
+            pytest.fail("no Chromium, which RIEMAP_BROWSER=required asks for")
         pytest.skip("no Chromium; Debian's package is called chromium")
     with Browser(command) as started:
         yield started
@@ -42,7 +42,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages of every kind."""
+    """Write one page for each space."""
     path = tmp_path_factory.mktemp("pages")
     graph = load_dataset("les-miserables")
     for space in SPACES:
@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a grid, with a page to link to."""
+    """Write the page of a grid and a page that it links to."""
     path = tmp_path_factory.mktemp("grid")
     results = GridFolder(path / "results")
     lists = {"graphs": ["karate", "cycle(n=9)"], "spaces": ["E2", "H2", "S2"], "seeds": [0, 1], "epochs": 20}
@@ -73,6 +73,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(browser: Browser, path: Path, **more: Any) -> Tab:
+    """Open a page and add the functions of ``page.js`` to it."""
     tab = browser.tab(**more)
     tab.open(path)
     tab.evaluate(TESTS)
@@ -81,7 +82,7 @@ def opened(browser: Browser, path: Path, **more: Any) -> Tab:
 
 
 def ask(tab: Tab, name: str, *arguments: Any) -> Any:
-    """The answer of one of the functions in ``page.js``."""
+    """Call a function of ``page.js`` and return its result."""
     return tab.evaluate(f"test.{name}({', '.join(map(json.dumps, arguments))})")
 
 
@@ -116,7 +117,7 @@ def test_a_leaderboard_draws_itself_and_asks_for_nothing(browser: Browser, board
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("name", [*SPACES, "board"])
 def test_text_can_be_read(browser: Browser, folder: Path, board: Path, name: str, dark: bool) -> None:
-    """As the system prefers it, and the other way after the button was pressed."""
+    """All texts have enough contrast, in the theme of the system and in the other one."""
     tab = opened(browser, board if name == "board" else folder / f"{name}.html", dark=dark)
     for theme in ("dark", "light") if dark else ("light", "dark"):
         assert tab.evaluate("document.documentElement.dataset.theme") == theme
@@ -178,7 +179,7 @@ def test_the_search_box_works_by_keyboard(browser: Browser, folder: Path) -> Non
     tab.evaluate("document.getElementById('search').focus()")
     tab.type("the")
     assert ask(tab, "texts", "#found li") == [
-        "Thenardier",  # begins like it; the others hold it
+        "Thenardier",  # it starts with the text, the others contain it
         "MmeThenardier",
         "MotherInnocent",
         "MotherPlutarch",
@@ -195,7 +196,7 @@ def test_the_search_box_works_by_keyboard(browser: Browser, folder: Path) -> Non
 
 @pytest.mark.parametrize("space", ["H2", "H3", "S2", "Stein2"])
 def test_a_picture_turns_and_starts_over(browser: Browser, folder: Path, space: str) -> None:
-    """By mouse and by keyboard."""
+    """Keys and the mouse move a picture, and 0 resets it."""
     tab = opened(browser, folder / f"{space}.html")
     start = ask(tab, "screen")
     tab.evaluate("riemap.scenes[0].stage.focus()")
@@ -222,7 +223,7 @@ def test_a_picture_turns_and_starts_over(browser: Browser, folder: Path, space: 
 
 
 def test_the_disk_moves_without_stretching(browser: Browser, folder: Path) -> None:
-    """Dragging is an isometry of the hyperbolic plane, and the place under the pointer follows it."""
+    """Dragging is an isometry of the hyperbolic plane, and the dragged node follows the pointer."""
     tab = opened(browser, folder / "H2.html")
 
     def distances() -> Any:
@@ -236,14 +237,14 @@ def test_the_disk_moves_without_stretching(browser: Browser, folder: Path) -> No
         tab.drag(x, y, x + right, y + down)
         tab.frame()
         assert ask(tab, "where", 0) == pytest.approx((x + right, y + down), abs=2.0)
-    near = before < 3.0  # single precision tells beyond
+    near = before < 3.0  # beyond this, the error of single precision is visible
     np.testing.assert_allclose(distances()[near], before[near], atol=0.02)
     tab.close()
 
 
 @pytest.mark.parametrize("space", ["H2", "H3", "S2"])
 def test_edges_are_geodesics(browser: Browser, folder: Path, space: str) -> None:
-    """Of the places that an edge goes through, none is a detour, and none is far from the next."""
+    """The points of an edge are on the shortest path between its ends, at short steps."""
     tab = opened(browser, folder / f"{space}.html")
     chains = [np.array(chain) for chain in ask(tab, "chains", 60)]
     assert max(len(chain) for chain in chains) > 2
@@ -255,7 +256,7 @@ def test_edges_are_geodesics(browser: Browser, folder: Path, space: str) -> None
 
 
 def _far(space: str, a: Any, b: Any) -> float:
-    """Distance of two points of the unit ball of hyperbolic space, or of the unit sphere."""
+    """Return the distance between two points of the Poincaré ball, or of the unit sphere."""
     gap = float(np.sum((a - b) ** 2))
     if space == "S2":
         return float(2.0 * np.arcsin(0.5 * np.sqrt(gap)))
@@ -278,7 +279,7 @@ def test_colours_follow_the_choice(browser: Browser, folder: Path) -> None:
 
 
 def test_a_leaderboard_sorts_filters_and_links(browser: Browser, board: Path) -> None:
-    """By keyboard, and it says so to those who cannot see the arrow."""
+    """Enter on a heading sorts, and ``aria-sort`` tells the order. A filter and links work."""
     tab = opened(browser, board)
     heads = [text.split(" ")[0] for text in ask(tab, "texts", "#rows th")]
     for name, first in (("ad", False), ("f1@1", True)):
@@ -302,11 +303,11 @@ def test_a_leaderboard_sorts_filters_and_links(browser: Browser, board: Path) ->
     tab.close()
 
 
-# --- harm, and size ---------------------------------------------------------------------------------
+# --- security and size ---------------------------------------------------------------------------------
 
 
 def test_no_script_of_a_name_runs(browser: Browser, tmp_path: Path) -> None:
-    """Of a label, a graph, a file, a group, a loss, or a command."""
+    """A script in a label, graph, file name, group, loss or command does not run."""
     graph = Graph.from_edges(
         [(0, 1), (1, 2), (2, 3)], labels=[SCRIPT_LABEL, "b", "c", "d"], name=SCRIPT_LABEL
     )
@@ -347,24 +348,29 @@ def test_no_script_of_a_grid_runs(browser: Browser, board: Path, tmp_path: Path)
     tab.close()
 
 
-def test_the_policy_stops_what_the_page_does_not_know(browser: Browser, folder: Path) -> None:
-    """A script that got in all the same would not run, and could not send anything."""
+def test_the_policy_stops_other_scripts_and_requests(browser: Browser, folder: Path) -> None:
+    """The content security policy stops a script that was added to the page, and any request."""
     tab = opened(browser, folder / "H2.html")
     tab.evaluate(
         "(() => { const script = document.createElement('script'); script.textContent = 'window.hurt = 1';"
         " document.body.append(script) })()"
     )
     assert tab.evaluate("typeof window.hurt") == "undefined"
-    assert tab.evaluate("fetch('https://example.org').then(() => 'sent', () => 'stopped')") == "stopped"
+    violated = (
+        "new Promise((tell) => {"
+        " document.addEventListener('securitypolicyviolation', (event) => tell(event.effectiveDirective));"
+        " fetch('https://example.org').catch(() => setTimeout(() => tell('not by the policy'), 1000)) })"
+    )
+    assert tab.evaluate(violated) == "connect-src"
     tab.close()
 
 
 def test_five_thousand_nodes_fit_and_answer(browser: Browser, tmp_path: Path) -> None:
-    """The page has its size, draws all edges, and finds the node under the pointer."""
+    """The page is small enough, draws its edges, and finds the node under the pointer."""
     graph = generate("watts-strogatz(n=5000,k=6,p=0.1)")
     path = tmp_path / "large.html"
     path.write_text(run_page(Subject(placed("H2", graph), graph, [])), encoding="utf-8")
-    assert path.stat().st_size < LIMIT
+    assert path.stat().st_size < LARGEST_PAGE_BYTES
     tab = opened(browser, path)
     assert tab.errors() == []
     assert ask(tab, "inked", "edges")[0] > 50_000

@@ -211,6 +211,18 @@ def test_without_a_graph_there_is_no_map() -> None:
     assert scores["f1@1"] is not None
 
 
+def test_distances_that_are_passed_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores depend on the passed distances alone, whether all nodes are sources or some."""
+    graph = random_graph(40, 40)
+    e, distances = embedding(graph), np.array(shortest_paths(graph), dtype=np.float64) ** 0.5
+    points = Dissimilarities(distances, graph.labels, "points")
+    expected = [evaluate(e, points, sources=sources)["ad"] for sources in (None, 9)]
+    for name in ("shortest_paths", "rows_from", "diameter"):
+        monkeypatch.setattr(f"riemap.metrics.scores.{name}", None)
+    found = [evaluate(e, graph, distances=distances, sources=sources)["ad"] for sources in (None, 9)]
+    assert found == expected
+
+
 # --- samples ----------------------------------------------------------------------------------------
 
 

@@ -118,27 +118,24 @@ def ollivier_ricci(
     array([1.5, 1.5, 1.5])
     """
     require_edges(graph, "Ricci curvature")
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
-        raise InputError(
-            f"alpha={alpha!r} is not a number from 0 to 1 (the share of mass that stays at a node), e.g. 0.5"
-        )
-    edges = graph.edges()
+    alpha, edges = _checked_share(alpha), graph.edges()
     distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, RICCI_PROGRESS_EDGES):
         part = slice(start, start + RICCI_PROGRESS_EDGES)
-        _curvatures(
-            graph.indptr,
-            graph.indices,
-            distances,
-            graph.weights is not None,
-            float(alpha),
-            edges[part],
-            curvature[part],
-        )
+        rows, weighted = (graph.indptr, graph.indices), graph.weights is not None
+        _curvatures(*rows, distances, weighted, alpha, edges[part], curvature[part])
         if progress is not None:
             progress(min(start + RICCI_PROGRESS_EDGES, graph.m) / graph.m)
-    return Ricci(edges, curvature, float(alpha))
+    return Ricci(edges, curvature, alpha)
+
+
+def _checked_share(alpha: object) -> float:
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
+        raise InputError(
+            f"alpha={alpha!r} is not a number from 0 to 1 (the share of mass that stays at a node), e.g. 0.5"
+        )
+    return float(alpha)
 
 
 @njit(cache=True, parallel=True)

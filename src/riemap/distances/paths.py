@@ -74,6 +74,14 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     found = store.load(graph) if stored else None
     if found is not None:
         return found
+    matrix = _computed(graph)
+    matrix.flags.writeable = False
+    if stored and matrix.nbytes >= STORE_MIN_BYTES:
+        return store.save(graph, matrix)
+    return matrix
+
+
+def _computed(graph: Graph) -> DistanceMatrix:
     width = 1 if graph.weights is None else 2 * 8  # bytes per pair: SciPy's result, and the symmetric one
     memory.require(
         graph.n**2 * width,
@@ -83,11 +91,7 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     )
     if graph.n**2 * width >= STORE_MIN_BYTES:
         _LOGGER.info("%s: computing the distances between all %d nodes", graph.name, graph.n)
-    matrix: DistanceMatrix = hop_counts(graph) if graph.weights is None else _lengths(graph)
-    matrix.flags.writeable = False
-    if stored and matrix.nbytes >= STORE_MIN_BYTES:
-        return store.save(graph, matrix)
-    return matrix
+    return hop_counts(graph) if graph.weights is None else _lengths(graph)
 
 
 def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:

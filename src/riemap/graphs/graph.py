@@ -77,35 +77,29 @@ class Graph:
     ) -> "Graph":
         """Build a graph from pairs of node numbers.
 
-        Self-loops are dropped, and edges that are listed more than once, in either direction, are merged.
-        Both give a :class:`GraphWarning`.
+        Self-loops, edges that are listed more than once, in either direction, and nodes outside of the
+        component are dropped with a :class:`GraphWarning`.
 
         Parameters
         ----------
-        edges
-            ``(m, 2)`` node numbers, counted from zero.
-        weights
-            ``(m,)`` positive lengths of the edges; by default all are one. Merged edges get the smallest.
-        labels
-            Label of each node; by default ``0, 1, 2, …``.
-        name
-            Name of the graph in messages and results.
+        edges, weights
+            ``(m, 2)`` node numbers from zero up, and ``(m,)`` positive lengths, by default one.
+        labels, name
+            Label of each node, by default ``0, 1, 2, …``; name of the graph in messages and results.
         component
-            What to do with a disconnected graph: ``"largest"`` keeps the largest component with a
-            :class:`GraphWarning`, ``"error"`` raises an error.
+            For a disconnected graph: ``"largest"`` keeps the largest component, ``"error"`` refuses it.
         place
             Function from the number of an edge to the text that locates it in messages, e.g. ``"line 7"``.
 
         Returns
         -------
         Graph
-            The graph; its arrays are read-only.
+            The graph, with read-only arrays.
 
         Raises
         ------
         InputError
-            If there are no edges, a weight is not positive, the labels do not match the nodes, or the graph
-            is disconnected and ``component`` is ``"error"``.
+            If there are no edges, or if weights, labels or components are not as they have to be.
 
         Examples
         --------

@@ -28,10 +28,8 @@ def run_subject(
     ----------
     run
         The folder of the run, or an ``.npz`` file.
-    graph
-        What was embedded.
-    command
-        The command that makes the page.
+    graph, command
+        The graph that was embedded, and the command that makes the page.
     groups
         A group for every node, to colour by.
     grid

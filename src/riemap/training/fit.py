@@ -1,7 +1,6 @@
 """``fit``: the epochs of a plan, until all are done, the loss stops improving, or something stops the run."""
 
 import functools
-import html
 import json
 import time
 from collections.abc import Callable
@@ -12,7 +11,8 @@ from typing import TypeAlias, final
 
 from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
-from riemap.graphs import Dissimilarities, Graph
+from riemap.embeddings.html_table import html_table
+from riemap.graphs import AnyGraph
 from riemap.spaces import Space
 from riemap.training.checkpoint import load_checkpoint, save_checkpoint
 from riemap.training.plan import Plan
@@ -68,21 +68,18 @@ class Fit:
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks."""
-        loss = f"{self.history[-1].loss:.6g}" if self.history else "–"
-        rows = {
-            "graph": self.graph_name,
-            "space": f"{self.embedding.space} ({self.embedding.space.dim} dimensions)",
-            "loss": str(self.plan.stages[-1].loss),
-            "final loss": loss,
-            "epochs": f"{len(self.history)} of {self.plan.epochs}, in {self.seconds:.1f} s",
-            "stopped because": self.stop.value,
-        }
-        cells = "".join(f"<tr><th>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows.items())
-        return f"<table>{cells}</table>"
+        return html_table(
+            f"{self.graph_name} in {self.embedding.space}",
+            dimensions=self.embedding.space.dim,
+            loss=self.plan.stages[-1].loss,
+            final=f"{self.history[-1].loss:.6g}" if self.history else "–",
+            epochs=f"{len(self.history)} of {self.plan.epochs}, in {self.seconds:.1f} s",
+            stop=self.stop.value,
+        )
 
 
 def fit(
-    graph: Graph | Dissimilarities,
+    graph: AnyGraph,
     space: Space,
     plan: Plan,
     *,
@@ -97,24 +94,14 @@ def fit(
 
     Parameters
     ----------
-    graph
-        The graph or the dissimilarities to embed.
-    space
-        The space to embed in.
-    plan
-        Losses, epochs and learning rates; see :func:`riemap.training.default_plan`.
+    graph, space, plan, distances
+        As for :class:`Trainer`.
     seed
-        Seed of the initial points and of the batches. The same seed gives the same bytes, on any number of
-        threads.
+        As for :meth:`Trainer.init`. The same seed gives the same bytes, on any number of threads.
     callbacks
-        Each is called after every epoch with an :class:`EpochReport`, which has the fields of an
-        :class:`EpochRecord` and gives the embedding so far. The run stops if one returns ``False``.
-    checkpoint
-        A file that the run continues from, if it exists, and that is kept up to date.
-    every
-        Number of epochs between two checkpoints.
-    distances
-        The matrix of :func:`riemap.shortest_paths` for this graph, if it is known already.
+        Each is called after every epoch with an :class:`EpochReport`. The run stops if one returns ``False``.
+    checkpoint, every
+        A file to continue from, if it exists, and to write every so many epochs.
     interrupted
         Is asked between epochs. Once it returns ``True``, the run stops, and the checkpoint is written.
 
@@ -125,48 +112,54 @@ def fit(
 
     Raises
     ------
-    InputError
-        If the checkpoint belongs to another run or is damaged.
-    DivergedError
-        If the loss becomes NaN or infinite again after the learning rate was lowered.
+    InputError, DivergedError
+        If the checkpoint belongs to another run or is damaged; if the loss became NaN or infinite twice.
     KeyboardInterrupt
         If Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint then has all finished epochs.
 
     Examples
     --------
-    >>> from riemap import generate
-    >>> from riemap.losses import as_loss
-    >>> from riemap.training import default_plan
-    >>> graph = generate("path(n=5)")
-    >>> result = fit(graph, Space.parse("H2"), default_plan(as_loss("stress"), graph.n, epochs=8))
-    >>> result.embedding, result.stop.value
-    (<Embedding of 5 nodes in H2 (2 dimensions)>, 'all epochs are done')
+    >>> from riemap import generate, losses, training
+    >>> graph, loss = generate("path(n=5)"), losses.as_loss("stress")
+    >>> fit(graph, Space.parse("H2"), training.default_plan(loss, graph.n, epochs=8)).stop.value
+    'all epochs are done'
     """
     began = time.perf_counter()
     trainer = Trainer(graph, space, plan, distances)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
-    file = _CheckpointFile(checkpoint, identity)
+    file = _CheckpointFile(checkpoint, identity, every)
     state, history = file.load() or (trainer.init(seed, interrupted=interrupted), [])
+    state, stop = _run(trainer, state, history, file, callbacks, interrupted)
+    seconds = time.perf_counter() - began
+    return Fit(trainer.embedding(state), tuple(history), stop, plan, seconds, graph.name)
+
+
+def _run(
+    trainer: Trainer,
+    state: TrainingState,
+    history: list[EpochRecord],
+    file: "_CheckpointFile",
+    callbacks: tuple[Callback, ...],
+    interrupted: Callable[[], bool],
+) -> tuple[TrainingState, Stop]:
+    """Run epochs until there is a reason to stop; their records are added to ``history``."""
     try:
         while (stop := _reason_to_stop(trainer, state, interrupted)) is None:
             state = trainer.step(state)
             _add_record(history, state)
-            if state.epoch % every == 0 or state.epoch == plan.epochs:
+            if state.epoch % file.every == 0 or state.epoch == trainer.plan.epochs:
                 file.save(state, history)
             if not _all_continue(callbacks, trainer, state):
-                stop = Stop.CALLBACK
-                break
+                return state, Stop.CALLBACK
     except KeyboardInterrupt:
         _add_record(history, state)
         file.save(state, history)
         if not interrupted():
             raise
-        stop = Stop.INTERRUPTED
-    else:
-        if stop is Stop.INTERRUPTED:
-            file.save(state, history)
-    seconds = time.perf_counter() - began
-    return Fit(trainer.embedding(state), tuple(history), stop, plan, seconds, graph.name)
+        return state, Stop.INTERRUPTED
+    if stop is Stop.INTERRUPTED:
+        file.save(state, history)
+    return state, stop
 
 
 @final
@@ -176,6 +169,7 @@ class _CheckpointFile:
 
     path: Path | None
     identity: str
+    every: int
 
     def load(self) -> tuple[TrainingState, list[EpochRecord]] | None:
         if self.path is None or not self.path.exists():

@@ -13,7 +13,7 @@ from riemap.distances import Target
 from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError, InputError
-from riemap.graphs import Dissimilarities, Graph
+from riemap.graphs import AnyGraph
 from riemap.spaces import Points, Space
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
@@ -73,7 +73,7 @@ class Trainer:
 
     def __init__(
         self,
-        graph: Graph | Dissimilarities,
+        graph: AnyGraph,
         space: Space,
         plan: Plan,
         distances: DistanceMatrix | None = None,

@@ -1,11 +1,12 @@
-"""Curvatures of graphs: Ricci against the usual way, sectional curvatures, the exact δ.
+"""Time the Ricci curvature of a graph, its sectional curvature and its exact δ-hyperbolicity.
 
 Run: python benchmarks/curvature.py [--edges 300] [--delta NAME …]
 
-The peer of the Ricci curvatures is what GraphRicciCurvature does for an edge: the two measures with all
-their nodes, the distances between them looked up one by one in networkit's matrix of all pairs, and POT's
-``emd2``. It is timed on some of the edges, drawn at random, and scaled up; its matrix and ours are not
-timed. Seconds, least of several rounds in turns.
+The peer for the Ricci curvature does what GraphRicciCurvature does for an edge: it builds both measures with
+all their nodes, looks up the distances between them one by one in networkit's matrix of all pairs, and calls
+POT's ``emd2``. It is timed on some edges, drawn at random, and the time is scaled to all edges. The time to
+compute the matrices of distances is not included. Times are in seconds, the shortest of several alternating
+rounds.
 """
 
 import argparse
@@ -30,7 +31,7 @@ ALPHA = 0.5
 
 
 def peer(graph: Graph) -> Callable[[NDArray[np.int64]], Array]:
-    """Curvatures of some edges, one after the other."""
+    """Return a function that computes the curvature of given edges, one after the other."""
     other = nk.Graph(graph.n)
     for x, y in graph.edges().tolist():
         other.addEdge(x, y)
@@ -50,7 +51,7 @@ def peer(graph: Graph) -> Callable[[NDArray[np.int64]], Array]:
 
 def opened(name: str) -> Graph:
     graph = load_dataset(name)
-    assert isinstance(graph, Graph), "dissimilarities have no edges"
+    assert isinstance(graph, Graph), "a matrix of dissimilarities has no edges"
     return graph
 
 
@@ -73,7 +74,7 @@ def ricci(name: str, count: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--edges", type=int, default=300, help="edges that the peer is timed on")
+    parser.add_argument("--edges", type=int, default=300, help="number of edges on which the peer is timed")
     parser.add_argument("--delta", nargs="*", default=["csphd", "bio-diseasome", "web-edu", "road-minnesota"])
     arguments = parser.parse_args()
     print(header("networkit", "POT"))
@@ -85,7 +86,7 @@ def main() -> None:
     time = min(seconds(lambda: sectional(facebook)) for _ in range(3))
     print(f"\nsectional curvatures of facebook: {time:.2f} s")
     print(f"\n{'δ':15}{'sampled':>10}{'exact':>10}")
-    delta_exact(opened("bio-diseasome"))  # compiles
+    delta_exact(opened("bio-diseasome"))  # compile before timing
     for name in arguments.delta:
         graph = opened(name)
         sampled = seconds(lambda graph=graph: delta_sampled(graph))  # type: ignore[misc]

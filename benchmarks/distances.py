@@ -1,13 +1,13 @@
-"""All-pairs shortest paths: ours against rustworkx, SciPy, networkit and igraph, in one run.
+"""Time shortest paths between all pairs of nodes beside rustworkx, SciPy, networkit and igraph.
 
 Run: python benchmarks/distances.py [facebook power condmat]
 
-Everyone starts from its own graph object and ends with all distances in memory; whoever can, uses two threads
-(ours, rustworkx, networkit). SciPy gets the fastest of its methods for an unweighted graph. Seconds, least
-of several rounds in turns; a peer that takes over five seconds is run once, and igraph not at all over
-10,000 nodes. The last lines are the weighted
-case (Dijkstra, random lengths on power), how long a block of targets takes, and, from a new process each, the
-peak memory of condmat's matrix beside that of a process that only imports.
+Each library starts from its own graph object and ends with all distances in memory. Libraries that can use
+threads use two (riemap, rustworkx, networkit). SciPy uses its fastest method for an unweighted graph. Times
+are in seconds, the shortest of several alternating rounds. A peer that takes more than five seconds runs
+once, and igraph does not run on graphs with more than 10,000 nodes. The last lines show the weighted case
+(Dijkstra, random lengths on power), the time of a block of targets, and the peak memory for condmat's matrix
+beside that of a process that only imports riemap, each in a new process.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from timing import best_in_turns, header, seconds
 from riemap.distances import Target, hop_counts, shortest_paths
 from riemap.graphs import Graph, load_dataset
 
-# VmHWM, and not ru_maxrss, which a process inherits from the one that started it.
+# Read VmHWM and not ru_maxrss: a process inherits ru_maxrss from the process that started it.
 PEAK = """
 from riemap.distances import shortest_paths
 from riemap.graphs import load_dataset
@@ -34,7 +34,7 @@ print(next(line.split()[1] for line in open("/proc/self/status") if line.startsw
 
 
 def peers(graph: Graph) -> dict[str, Callable[[], object]]:
-    """Each library, with the graph in its own form."""
+    """Build the graph in each library, and return a function per library that computes all distances."""
     import igraph
     import networkit
     import rustworkx
@@ -54,13 +54,13 @@ def peers(graph: Graph) -> dict[str, Callable[[], object]]:
         "SciPy": lambda: dijkstra(adjacency, unweighted=True),
         "networkit": lambda: networkit.distance.APSP(kit).run(),
     }
-    if graph.n < 10_000:  # it answers with lists, whose items take eight bytes each
+    if graph.n < 10_000:  # igraph returns lists, which take eight bytes per distance
         runs["igraph"] = igraph.Graph(n=graph.n, edges=edges).distances
     return runs
 
 
 def compare(name: str, runs: dict[str, Callable[[], object]], slow: float = 5.0) -> None:
-    """Time ours and the others in turns, and print one line."""
+    """Time riemap and the others alternately, and print one line."""
     once = {label: seconds(run) for label, run in runs.items()}
     quick = {label: run for label, run in runs.items() if once[label] < slow}
     best = {**once, **best_in_turns(quick, budget=1.0)}
@@ -97,7 +97,7 @@ def blocks(graph: Graph, size: int = 512) -> None:
 
 
 def peak(work: str) -> float:
-    """Megabytes of a new process at its largest."""
+    """Return the peak memory, in megabytes, of a new process that runs ``work``."""
     done = subprocess.run(
         [sys.executable, "-c", PEAK.format(work)], capture_output=True, text=True, check=True
     )
@@ -113,7 +113,7 @@ def main() -> None:
         f"\n{'seconds':14}"
         + "".join(f"{x:>12}" for x in ("riemap", "rustworkx", "SciPy", "networkit", "igraph"))
     )
-    hop_counts(Graph.from_edges([(0, 1)]))  # compiled before anything is timed
+    hop_counts(Graph.from_edges([(0, 1)]))  # compile before timing
     for name in names:
         graph = load_dataset(name)
         assert isinstance(graph, Graph)

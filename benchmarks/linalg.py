@@ -1,9 +1,9 @@
-"""Our batched routines for small matrices against NumPy's LAPACK, in one run.
+"""Time our batched routines for small matrices beside NumPy's LAPACK.
 
 Run: python benchmarks/linalg.py
 
-`cholesky` also inverts the factor and works in doubled precision, which NumPy's does not; NumPy is given the
-inverse to do as well, in double.
+Our `cholesky` also returns the inverse of the factor, and works in doubled precision. NumPy's Cholesky works
+in double precision, and its time includes the inverse.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,10 @@
-"""Scores of a 5,000-node embedding: the exact F1@k curve, all scores, and how time grows with the sources.
+"""Time the scores of an embedding with 5,000 nodes.
 
 Run: python benchmarks/metrics.py [nodes]
 
-The peer for F1@k is a NumPy version that sorts each row and counts by layer; nobody else publishes this
-metric as a library. Seconds, least of several rounds in turns.
+The script times the exact F1@k curve, its growth with the number of sources, and all scores. The peer for
+F1@k is a NumPy version that sorts each row and counts by layer, because no other library has this metric.
+Times are in seconds, the shortest of several alternating rounds.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from riemap.types import Array
 
 
 def in_numpy(distances: Array, sqdist: Array) -> Array:
-    """F1@k by NumPy, a source at a time, all layers of it together."""
+    """Compute F1@k with NumPy: one source at a time, all its layers at once."""
     top = int(distances.max())
     total, count = np.zeros(top + 1), np.zeros(top + 1, np.int64)
     for u in range(len(distances)):

@@ -4,8 +4,8 @@ Run: python benchmarks/quality.py [--graphs csphd,power] [--seeds 3] [--out resu
 
 The rule is the paper's, for every graph and space: train with each of the same few losses, and report for
 each metric the best of them by its mean over the seeds. A line gives that mean, the worst seed, the paper's
-figure, the bar to reach (ours where we set one, the paper's figure otherwise), the loss, and the seconds of its
-longest run. Runs that are recorded in the folder are not done again; `--show` does none.
+figure, the bar to reach (ours where we set one, the paper's figure otherwise), the loss, and the seconds of
+its longest run. Runs that are recorded in the folder are not done again; `--show` does none.
 """
 
 import argparse

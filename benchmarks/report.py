@@ -1,11 +1,11 @@
-"""The page of 5,000 nodes in a browser without a screen: size, first view, answers.
-
-Nodes are at random places, which are slower to draw than good ones, since edges are long. ``first view`` is
-when all edges are drawn, ``all`` when the charts are there too, both from the start of loading; ``hover`` is
-from a movement of the pointer to the tip, by way of the DevTools protocol; ``turn`` is a frame of turning,
-the mean of thirty.
+"""Time the report of 5,000 nodes in a browser without a screen.
 
 Run: python benchmarks/report.py
+
+Nodes are at random points. These are slower to draw than a good embedding, because edges are longer. ``first
+view`` is the time from the start of loading until all edges are drawn, and ``all`` until the charts are drawn
+too. ``hover`` is the time from a movement of the pointer until the tooltip shows, through the DevTools
+protocol. ``turn`` is the mean time of a frame over thirty frames of rotation.
 """
 
 import sys
@@ -45,14 +45,14 @@ TURN = """
 
 
 def placed(graph: Graph, space: str) -> Embedding:
-    """The nodes at random points."""
+    """Place the nodes at random points."""
     where = Space.parse(space)
     points = where.random(np.random.default_rng(0), graph.n)
     return Embedding(where, points, np.zeros(len(where.factors)), graph.labels)
 
 
 def hover(tab: Tab) -> float:
-    """Seconds from the pointer to the tip, at the median of some nodes."""
+    """Return the median time, in seconds, from a movement of the pointer until the tooltip shows."""
     spots = tab.evaluate(
         "(() => { const s = riemap.scenes[0]; s.stage.scrollIntoView({block: 'center', behavior: 'instant'});"
         " const b = s.stage.getBoundingClientRect(); return Array.from({length: 15}, (_, i) =>"
@@ -70,7 +70,7 @@ def hover(tab: Tab) -> float:
 
 
 def measured(browser: Browser, path: Path, text: str, space: str) -> str:
-    """A line of the table."""
+    """Measure one case, and return its line of the table."""
     graph = generate(text)
     subject = Subject(placed(graph, space), graph, [])
     written = seconds(lambda: path.write_text(run_page(subject), encoding="utf-8"))
@@ -84,10 +84,10 @@ def measured(browser: Browser, path: Path, text: str, space: str) -> str:
 
 
 def main() -> None:
-    """One line a case."""
+    """Print the table, one line per case."""
     command = found()
     if command is None:
-        sys.exit("no Chromium; Debian's package is called chromium")
+        sys.exit("Chromium was not found; on Debian, install the package chromium")
     print(header())
     print("| graph | space | edges | written in | size | first view | all | hover | turn |")
     print("|---|---|---|---|---|---|---|---|---|")

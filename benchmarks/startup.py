@@ -1,6 +1,8 @@
-"""What starting costs beyond Python and beyond NumPy, each in a process of its own, best of several in turns.
+"""Time how long imports take beyond Python and beyond NumPy.
 
 Run: python benchmarks/startup.py
+
+Each case runs in a new process. Times are the shortest of several alternating rounds.
 """
 
 import subprocess

@@ -1,12 +1,13 @@
-"""One whole training step of the paper's protocol, for us and for geoopt; and how time and memory grow.
+"""Time one training step of the paper's protocol beside geoopt; with --grow, time and memory by nodes.
 
 Run: python benchmarks/step.py [E3 S3 H6 SPD3 Stein3] [--grow [H3]] [--plot docs/images/growth.png]
 
-A step takes 512 of 4,000 nodes: gather their targets, distances, RSNE, gradients, and RAdam on points and
-scale. geoopt does the same with torch's autograd, in float64 on as many threads, over all ordered pairs by a
-broadcast or over the pairs above the diagonal, whichever is faster. Least of several rounds in turns. `share`
-is how much of our step is the kernels for the pairs. `--grow` prints seconds per epoch from 1,000 to 16,000
-nodes, of all pairs and of batches of 512 nodes, with the peak memory of a new process each, and draws them.
+A step takes 512 of 4,000 nodes: it gathers their targets, computes distances, RSNE and gradients, and moves
+points and scale by RAdam. geoopt does the same with torch's autograd in float64 and with as many threads,
+over all ordered pairs by a broadcast or over the pairs above the diagonal, whichever is faster. Times are the
+shortest of several alternating rounds. `share` is the part of our step that the kernels for pairs take. The
+last column is the ratio that we aim for. `--grow` prints seconds per epoch from 1,000 to 16,000 nodes, for
+all pairs and for batches of 512 nodes, with the peak memory of a new process for each, and draws both.
 """
 
 import argparse
@@ -25,13 +26,13 @@ from timing import best_in_turns, header
 from riemap.distances import Target
 from riemap.graphs import Graph, generate
 from riemap.losses import as_loss
-from riemap.plots.style import COLOURS, DPI, figure, styled
+from riemap.plots.style import FIGURE_DPI, PALETTE, new_figure, styled
 from riemap.spaces import Space
 from riemap.training import Stage, Trainer, paper_plan
 from riemap.training.steps import Stepper
 
 NODES, BATCH = 4000, 512
-BARS = {"E3": 15, "S3": 15, "H6": 25, "SPD3": 100, "Stein3": 50}
+TARGETS = {"E3": 15, "S3": 15, "H6": 25, "SPD3": 100, "Stein3": 50}
 LOSS = as_loss("rsne(T=0.1)")
 
 GROW = """
@@ -57,7 +58,7 @@ print(min(times), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
-    """A step, and the part of it that is kernels."""
+    """Return functions for our step and for the kernels in it."""
     space = Space.parse(name)
     plan = paper_plan(LOSS, graph.n)
     trainer = Trainer(graph, space, plan)
@@ -82,9 +83,9 @@ def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
 
 
 def theirs(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
-    """The same step with geoopt, two ways."""
+    """Return functions for the same step with geoopt, in two ways."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch.jit, and parts of geoopt that we do not use
+        warnings.simplefilter("ignore")  # from torch.jit, and from parts of geoopt that we do not use
         import geoopt
         import torch
 
@@ -133,7 +134,7 @@ def theirs(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
         return (peer.dist(batch[:, None], batch[None]) ** 2).masked_fill(diagonal, 0.0)
 
     ways = {"triangle": stepper(triangle), "broadcast": stepper(broadcast)}
-    if m.symbol in ("SPD", "Stein"):  # on the diagonal its gradient is NaN: eigenvalues there are all equal
+    if m.symbol in ("SPD", "Stein"):  # its gradient on the diagonal is NaN, where all eigenvalues are equal
         del ways["broadcast"]
     return ways
 
@@ -163,24 +164,26 @@ def grow(name: str, path: Path) -> None:
 def draw(
     name: str, sizes: tuple[int, ...], rows: dict[tuple[int, int], tuple[float, ...]], path: Path
 ) -> None:
-    """Seconds and memory against nodes, of all pairs and of batches."""
-    drawn, axes = figure(1, 2, 7.0, 2.8)
-    for ax, k, unit in zip(axes[0], (0, 1), ("seconds an epoch", "peak memory, MB"), strict=True):
+    """Draw seconds and memory against nodes, for all pairs and for batches."""
+    drawn, axes = new_figure(1, 2, 7.0, 2.8)
+    for ax, k, unit in zip(axes[0], (0, 1), ("seconds per epoch", "peak memory, MB"), strict=True):
         for batch, label, colour in (
-            (0, "all pairs", COLOURS[0]),
-            (BATCH, f"batches of {BATCH}", COLOURS[1]),
+            (0, "all pairs", PALETTE[0]),
+            (BATCH, f"batches of {BATCH}", PALETTE[1]),
         ):
             ax.loglog(sizes, [rows[n, batch][k] for n in sizes], "o-", color=colour, label=label)
         ax.set(xlabel=f"nodes, embedded in {name}", ylabel=unit)
     axes[0, 0].legend()
-    drawn.savefig(path, dpi=DPI)
+    drawn.savefig(path, dpi=FIGURE_DPI)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("spaces", nargs="*", default=list(BARS))
+    parser.add_argument("spaces", nargs="*", default=list(TARGETS))
     parser.add_argument("--grow", nargs="?", const="H3", metavar="SPACE")
-    parser.add_argument("--plot", type=Path, default=Path("docs/images/growth.png"), help="where it is drawn")
+    parser.add_argument(
+        "--plot", type=Path, default=Path("docs/images/growth.png"), help="file for the figure of --grow"
+    )
     given = parser.parse_args()
     numba.set_num_threads(min(2, numba.get_num_threads()))
     print(header("geoopt", "torch"))
@@ -188,14 +191,14 @@ def main() -> None:
         grow(given.grow, given.plot)
         return
     graph = generate(f"barabasi-albert(n={NODES},m=2,seed=0)")
-    print(f"\n{'space':8}{'riemap ms':>10}{'share':>7}{'geoopt ms':>11}{'by':>11}{'ratio':>7}{'bar':>6}")
+    print(f"\n{'space':8}{'riemap ms':>10}{'share':>7}{'geoopt ms':>11}{'by':>11}{'ratio':>7}{'target':>8}")
     for name in given.spaces:
         runs = {**ours(graph, name), **theirs(graph, name)}
         best = {k: 1e3 * t for k, t in best_in_turns(runs, 2.0).items()}
         way = min((k for k in best if k in ("triangle", "broadcast")), key=best.__getitem__)
         ratio, share = best[way] / best["riemap"], best["kernels"] / best["riemap"]
         line = f"{name:8}{best['riemap']:>10.2f}{share:>7.0%}{best[way]:>11.1f}{way:>11}{ratio:>6.0f}x"
-        print(line + (f"{BARS[name]:>5}x" if name in BARS else ""), flush=True)
+        print(line + (f"{TARGETS[name]:>7}x" if name in TARGETS else ""), flush=True)
 
 
 if __name__ == "__main__":

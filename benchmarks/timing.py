@@ -1,4 +1,7 @@
-"""Best of several, taken in turns: on a shared machine only a ratio from one run means anything."""
+"""Timing for the benchmarks: run the candidates alternately, and keep the shortest time of each.
+
+On a shared machine only the ratio of times from one run is meaningful.
+"""
 
 import platform
 import subprocess
@@ -11,7 +14,7 @@ import numba
 
 
 def seconds(run: Callable[[], object]) -> float:
-    """How long one call takes."""
+    """Return the time of one call, in seconds."""
     started = time.perf_counter()
     run()
     return time.perf_counter() - started
@@ -20,9 +23,9 @@ def seconds(run: Callable[[], object]) -> float:
 def best_in_turns(
     runs: Mapping[str, Callable[[], object]], budget: float = 1.0, rounds: int = 5
 ) -> dict[str, float]:
-    """Least time of each, all of them measured in every round, after one call to warm up.
+    """Call each run once to warm up, time all of them in every round, and return the shortest time of each.
 
-    ``budget`` is how many seconds a round may give to each run, which is called at least once.
+    ``budget`` is the time for each run over all rounds, in seconds. A run is called at least once per round.
     """
     for run in runs.values():
         run()
@@ -38,7 +41,7 @@ def best_in_turns(
 
 
 def header(*libraries: str) -> str:
-    """What was measured, where, and with which libraries."""
+    """Return the commit, the versions of the libraries, the processor and the number of threads."""
     commit = subprocess.run(
         ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
     )

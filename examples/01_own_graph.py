@@ -1,4 +1,4 @@
-"""Embed an edge list with text labels, and find the nodes nearest to one of them."""
+"""Embed an edge list with text labels, and find the nodes nearest to one node. Needs riemap alone."""
 
 import tempfile
 from pathlib import Path
@@ -23,16 +23,16 @@ Wormtongue Theoden
 Theoden Eowyn
 """
 
-# %% A file of edges, one a line; nodes keep their labels.
+# %% Read a file with one edge per line. Nodes keep their labels.
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder, "friends.edges")
     path.write_text(EDGES)
     graph = riemap.read_graph(path)
 
-# %% Into the hyperbolic plane.
+# %% Embed the graph in the hyperbolic plane.
 fit = riemap.embed(graph, "H2", seed=0)
 print(f"{graph.n} nodes, average distortion {riemap.evaluate(fit.embedding, graph)['ad']:.3f}")
 
-# %% Who is near whom?
+# %% Print the four nodes nearest to Frodo.
 for name, distance in fit.embedding.nearest("Frodo", k=4):
     print(f"{name:10} {distance:.3f}")

@@ -1,4 +1,7 @@
-"""Which space of two dimensions fits a graph? A tree wants room, a ring wants to close up."""
+"""Compare spaces of two dimensions: the hyperbolic plane fits a tree best, and the sphere fits a cycle best.
+
+Needs riemap alone: pip install riemap
+"""
 
 import riemap
 

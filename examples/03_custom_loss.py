@@ -1,4 +1,7 @@
-"""A loss of one's own: a value, and its slope in every squared distance."""
+"""Use your own loss: a function that returns a value and its derivative in every squared distance.
+
+Needs riemap alone: pip install riemap
+"""
 
 import numpy as np
 
@@ -7,9 +10,9 @@ from riemap.types import Array
 
 
 def relative(target: Array, sqdist: Array) -> tuple[float, Array]:
-    """Mean of (d/δ − 1)²: a pair counts by the share that it is wrong by. Both arguments are squared."""
-    n, own = len(target), np.eye(len(target))
-    delta, d = np.sqrt(target) + own, np.sqrt(sqdist) + own  # own: nothing is divided by zero
+    """Return the mean squared relative error (d/δ − 1)² and its derivatives. Both arguments are squared."""
+    n, ones = len(target), np.eye(len(target))  # ones on the diagonal avoid division by zero
+    delta, d = np.sqrt(target) + ones, np.sqrt(sqdist) + ones
     error = d / delta - 1.0
     return float(np.sum(error**2)) / (n * (n - 1)), error / (delta * d) / (n * (n - 1))
 

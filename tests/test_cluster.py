@@ -3,7 +3,6 @@
 import builtins
 import json
 import os
-import shutil
 import signal
 import socket
 import tempfile
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import TINY, done_in_process, run, toml
+from own_network import loopback_only
 
 import riemap
 from riemap.embeddings import Embedding
@@ -32,23 +32,27 @@ ray = pytest.importorskip("ray")
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """Two nodes of one core each, on loopback."""
+    """Two nodes of one core each, on loopback; nothing is written outside of a temporary folder."""
     from ray.cluster_utils import Cluster
 
     node = {"num_cpus": 1, "object_store_memory": 80 << 20}
-    logs = tempfile.mkdtemp()
-    found = Cluster(
-        initialize_head=True, head_node_args={**node, "include_dashboard": False, "temp_dir": logs}
-    )
-    found.add_node(**node)
-    yield found
-    left = children(found)
-    for each in found.list_all_nodes():
-        each.kill_all_processes(check_alive=False, allow_graceful=False)
-    for pid in left:  # Ray's own agents outlive what started them
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-    shutil.rmtree(logs, ignore_errors=True)
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        pytest.MonkeyPatch.context() as patch,
+        loopback_only() as alone,
+    ):
+        # Ray notes the address of a cluster below this folder, whatever `temp_dir` says.
+        patch.setenv("RAY_TMPDIR", folder)
+        found = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        assert not alone or found.address.startswith("127.0.0.1:")
+        found.add_node(**node)
+        yield found
+        left = children(found)
+        for each in found.list_all_nodes():
+            each.kill_all_processes(check_alive=False, allow_graceful=False)
+        for pid in left:  # Ray's own agents outlive the process that started them
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 def children(nodes: Any) -> dict[int, bytes]:

@@ -134,12 +134,12 @@ def test_a_digraph_of_both_directions_is_refused_but_symmetrises_without_a_warni
 def test_unequal_directions_are_told_by_their_index() -> None:
     unequal = PATH.copy()
     unequal[2, 1] = 3
-    with pytest.raises(ValueError, match=r"entry \(1, 2\): the edge from 1 to 2 has no equal"):
+    with pytest.raises(ValueError, match=r"entry \(1, 2\): the edge from 1 to 2 has no counterpart"):
         as_graph(unequal)
-    with pytest.raises(ValueError, match=r"entry \(2, 0\): the edge from 2 to 0 has no equal"):
+    with pytest.raises(ValueError, match=r"entry \(2, 0\): the edge from 2 to 0 has no counterpart"):
         as_graph(np.array([[0, 1, 0], [1, 0, 0], [1, 0, 0]]))
     with pytest.warns(
-        GraphWarning, match="merged 2 parallel edges into 2; of different weights the smallest"
+        GraphWarning, match="merged 2 parallel edges into 2; where weights differ, the smallest"
     ):
         assert as_edges(as_graph(unequal, undirected=True))[frozenset((1, 2))] == 2.0
 

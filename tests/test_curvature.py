@@ -18,7 +18,7 @@ from test_distances import random_graph
 
 from riemap.curvature import delta_exact, delta_sampled, gromov, ollivier, ollivier_ricci, sectional
 from riemap.curvature import gromov_exact as exact
-from riemap.curvature.sectional import _pair
+from riemap.curvature.sectional_curvature import _pair
 from riemap.distances import shortest_paths
 from riemap.graphs import Dissimilarities, Graph, generate
 
@@ -66,8 +66,8 @@ def test_exact_delta_equals_its_twin(graph: Graph) -> None:
 @pytest.mark.parametrize("m", [4, 10, 25])
 def test_exact_delta_in_small_parts(m: int, weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each part sees only the pairs before it, and a bar from the parts before it."""
-    monkeypatch.setattr(exact, "FIRST", 1)
-    monkeypatch.setattr(exact, "LAST", 3)
+    monkeypatch.setattr(exact, "FIRST_BATCH_PAIRS", 1)
+    monkeypatch.setattr(exact, "LARGEST_BATCH_PAIRS", 3)
     for seed in range(3):
         graph = random_graph(25, m, seed, weighted)
         found = max(naive.deltas(naive.shortest_paths(graph)))
@@ -77,8 +77,8 @@ def test_exact_delta_in_small_parts(m: int, weighted: bool, monkeypatch: pytest.
 @pytest.mark.parametrize("weighted", [False, True])
 def test_exact_delta_ends_early(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pairs are looked at from the furthest on, and most of them not at all."""
-    monkeypatch.setattr(exact, "FIRST", 20)
-    monkeypatch.setattr(exact, "LAST", 20)
+    monkeypatch.setattr(exact, "FIRST_BATCH_PAIRS", 20)
+    monkeypatch.setattr(exact, "LARGEST_BATCH_PAIRS", 20)
     graph = random_graph(150, 100, weighted=weighted)
     whole = Dissimilarities(np.array(shortest_paths(graph), dtype=np.float64), graph.labels, "whole")
     told: list[float] = []
@@ -122,7 +122,7 @@ def test_seeds_differ_and_repeat() -> None:
     graph = random_graph(60, 60)
     first, again, other = (delta_sampled(graph, samples=100_000, seed=s) for s in (3, 3, 4))
     assert first.counts.tolist() == again.counts.tolist() != other.counts.tolist()
-    once, twice = (delta_sampled(graph, samples=k * gromov.CHUNK) for k in (1, 2))
+    once, twice = (delta_sampled(graph, samples=k * gromov.QUADRUPLES_PER_STREAM) for k in (1, 2))
     assert twice.counts.tolist() != (2 * once.counts).tolist()
 
 
@@ -169,7 +169,7 @@ def test_ricci_of_larger_neighbourhoods(
     alpha: float, weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where mass has to be sent back and forth, and in blocks of edges."""
-    monkeypatch.setattr(ollivier, "BLOCK", 100)
+    monkeypatch.setattr(ollivier, "RICCI_PROGRESS_EDGES", 100)
     graph = random_graph(60, 400, weighted=weighted)
     told: list[float] = []
     found = ollivier_ricci(graph, alpha, progress=told.append)
@@ -192,7 +192,7 @@ def test_ricci_of_nodes_is_the_mean_over_their_edges() -> None:
     found = ollivier_ricci(graph)
     for node in range(graph.n):
         at = (found.edges == node).any(axis=1)
-        assert found.nodes[node] == pytest.approx(found.curvature[at].mean())
+        assert found.node_means[node] == pytest.approx(found.curvature[at].mean())
     assert found.summary.median == np.median(found.curvature)
 
 
@@ -246,22 +246,22 @@ def test_sectional_equals_its_twin(graph: Graph, ends: bool) -> None:
     ends = ends or graph.n < 4
     found, twin = sectional(graph, ends=ends), naive.sectional(graph, ends)
     for m in range(graph.n):
-        np.testing.assert_allclose(sorted(found.at(m)), sorted(twin[m]), rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(sorted(found.values_at_node(m)), sorted(twin[m]), rtol=1e-10, atol=1e-10)
         if twin[m]:
-            assert found.nodes[m] == pytest.approx(np.mean(twin[m]), abs=1e-10)
+            assert found.node_means[m] == pytest.approx(np.mean(twin[m]), abs=1e-10)
         else:
-            assert np.isnan(found.nodes[m])
+            assert np.isnan(found.node_means[m])
     assert (found.summary is None) == (len(found.values) == 0)
 
 
 def test_pairs_of_nodes_with_many_neighbours_are_drawn() -> None:
     graph = random_graph(80, 300)
     whole, some = sectional(graph), sectional(graph, pairs=30, seed=1)
-    assert len(whole.drawn) == 0
-    assert some.drawn.tolist() == np.flatnonzero(graph.degrees > 8).tolist()
+    assert len(whole.sampled_nodes) == 0
+    assert some.sampled_nodes.tolist() == np.flatnonzero(graph.degrees > 8).tolist()
     for m in range(graph.n):
-        assert set(some.at(m)) <= set(whole.at(m))
-        assert len(some.at(m)) == min(len(whole.at(m)), 30)
+        assert set(some.values_at_node(m)) <= set(whole.values_at_node(m))
+        assert len(some.values_at_node(m)) == min(len(whole.values_at_node(m)), 30)
     assert some.values.tobytes() == sectional(graph, pairs=30, seed=1).values.tobytes()
     assert some.values.tobytes() != sectional(graph, pairs=30, seed=2).values.tobytes()
 
@@ -305,7 +305,7 @@ POINTS = Dissimilarities(1.0 - np.eye(3), (0, 1, 2), "points")
         ),
         (lambda: delta_sampled(KARATE, samples=1.5), "samples=1.5 is not a whole number"),  # type: ignore[arg-type]
         (lambda: delta_sampled(KARATE, seed=-1), "seed=-1 is not a whole number from 0 up, e.g. seed=0"),
-        (lambda: ollivier_ricci(KARATE, 1.1), "alpha=1.1 is not a number from 0 to 1, .* e.g. 0.5"),
+        (lambda: ollivier_ricci(KARATE, 1.1), "alpha=1.1 is not a number from 0 to 1 .* e.g. 0.5"),
         (lambda: ollivier_ricci(KARATE, float("nan")), "alpha=nan is not a number from 0 to 1"),
         (lambda: ollivier_ricci(KARATE, "half"), "alpha='half' is not a number"),  # type: ignore[arg-type]
         (lambda: ollivier_ricci(POINTS), "points: Ricci curvature needs a graph"),  # type: ignore[arg-type]
@@ -368,7 +368,7 @@ def test_describe_curvatures_without_edges_or_pairs(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--exact"], "riemap: --alpha, --exact and --seed are about curvature; add --curvature"),
+        (["--exact"], "riemap: --alpha, --exact and --seed are options of --curvature; add --curvature"),
         (["--curvature", "--alpha", "2"], "riemap: alpha=2.0 is not a number from 0 to 1"),
         (["--curvature", "--seed", "-1"], "riemap: seed=-1 is not a whole number"),
     ],

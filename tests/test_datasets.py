@@ -70,7 +70,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("RIEMAP_DATA", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setattr(downloads, "RETRIES", 0)
+    monkeypatch.setattr(downloads, "DOWNLOAD_RETRIES", 0)
     return tmp_path / "cache" / "data"
 
 
@@ -151,9 +151,9 @@ def test_a_terminal_gets_a_progress_bar(
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Answer(GOOD[:-1] + b"x"), "what arrived is not the registered file"),
+        (Answer(GOOD[:-1] + b"x"), "the downloaded file is not the registered one"),
         (Answer(GOOD[:20]), "was cut short"),
-        (Answer(b"<html>", 6), "what arrived is not the registered file"),
+        (Answer(b"<html>", 6), "the downloaded file is not the registered one"),
         (Answer(b"", 0, 404), "the server answered 404 Not Found"),
     ],
     ids=["corrupted", "cut short", "another page", "missing"],
@@ -172,7 +172,7 @@ def test_a_bad_download_leaves_nothing(server: Server, cache: Path, answer: Answ
 def test_a_failed_download_is_tried_again(
     server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(downloads, "RETRIES", 1)
+    monkeypatch.setattr(downloads, "DOWNLOAD_RETRIES", 1)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     server.answers = [Answer(GOOD[:20]), Answer()]
     assert load_dataset("cycle").n == 5

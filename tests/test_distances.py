@@ -62,7 +62,7 @@ def test_counts_are_as_narrow_as_the_diameter_allows(n: int, width: type) -> Non
 
 def test_four_bytes_where_two_are_too_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A path that needs them takes minutes; here two bytes are left out."""
-    monkeypatch.setattr(hops, "WIDTHS", (np.uint8, np.uint32))
+    monkeypatch.setattr(hops, "COUNT_TYPES", (np.uint8, np.uint32))
     found = hop_counts(path(300), np.array([0, 299]))
     assert found.dtype == np.uint32
     assert np.array_equal(found, [np.arange(300), np.arange(300)[::-1]])
@@ -108,7 +108,7 @@ def test_counts_of_distances_and_diameter(graph: Graph) -> None:
 
 def test_lengths_that_differ_by_rounding_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """0.1 + 0.2 + 0.3 and 0.3 + 0.2 + 0.1 are not the same number; on a path both ways occur."""
-    monkeypatch.setattr(paths, "_BLOCK", 10)
+    monkeypatch.setattr(paths, "ROW_BLOCK_PAIRS", 10)
     nodes = np.arange(31)
     graph = Graph.from_edges(np.column_stack([nodes[:-1], nodes[1:]]), np.tile([0.1, 0.2, 0.3], 10))
     found = spread(graph)
@@ -122,7 +122,7 @@ def test_lengths_that_differ_by_rounding_are_one(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("block", [1 << 24, 5000])
 def test_many_different_lengths_are_counted_in_ranges(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "_BLOCK", block)
+    monkeypatch.setattr(paths, "ROW_BLOCK_PAIRS", block)
     graph = random_graph(120, 100, weighted=True)
     whole = shortest_paths(graph)[np.triu_indices(120, 1)]
     lengths, counts, mean, exact = spread(graph)
@@ -223,7 +223,7 @@ def test_small_matrices_leave_the_disk_alone(tmp_path, monkeypatch: pytest.Monke
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
     shortest_paths(path(50))
     assert not (tmp_path / "cache").exists()
-    monkeypatch.setattr(paths, "STORED_FROM", 1)
+    monkeypatch.setattr(paths, "STORE_MIN_BYTES", 1)
     shortest_paths(path(50), stored=False)
     assert not (tmp_path / "cache").exists()
     shortest_paths(path(50))

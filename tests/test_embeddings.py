@@ -80,7 +80,7 @@ def test_other_labels_become_texts_that_are_found_by_the_label_itself(tmp_path: 
     embedding(names).save(tmp_path / "e.npz")
     found = Embedding.load(tmp_path / "e.npz")
     assert found.labels == ("frozenset({3})", "inf", "b'raw'", 4, "x", (0.5, "frozenset()"))
-    assert found.numbers(list(names[:5])).tolist() == [0, 1, 2, 3, 4]
+    assert found.row_numbers(list(names[:5])).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_labels_that_a_file_cannot_tell_apart_are_refused(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_the_file_of_these_tests_is_a_right_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "does not begin like one"),
-        (b"garbage", "does not begin like one"),
+        (b"", "it is not a zip archive"),
+        (b"garbage", "it is not a zip archive"),
         (b"PK\x03\x04 and no more", ""),
         (saved(space=None), "space"),
         (saved(labels=None), "labels"),
@@ -238,10 +238,10 @@ def test_wrong_shapes_types_and_labels_are_refused() -> None:
     space = Space.parse("E2")
     x, s, names = np.zeros((3, 2)), np.zeros(1), ("a", "b", "c")
     for points, scales, called, message in (
-        ((x, x), s, names, "each of its factors"),
-        ((), s, names, "each of its factors"),
-        ((x,), np.zeros(2), names, "each of its factors"),
-        ((x,), np.zeros((1, 1)), names, "each of its factors"),
+        ((x, x), s, names, "for each factor"),
+        ((), s, names, "for each factor"),
+        ((x,), np.zeros(2), names, "for each factor"),
+        ((x,), np.zeros((1, 1)), names, "for each factor"),
         ((x,), np.array([np.inf]), names, "not all between"),
         ((x,), np.array([-800.0]), names, "not all between"),
         ((x,), np.zeros(1, np.float32), names, "float64, not float64 and float32"),
@@ -275,14 +275,14 @@ def test_distances_are_those_of_the_space_between_nodes_by_name() -> None:
 def test_a_name_that_is_nearly_right() -> None:
     named = Embedding(Space.parse("E1"), (np.zeros((2, 1)),), np.zeros(1), ("Ana", "Bo"))
     with pytest.raises(ValueError, match=r"called 'anna'; did you mean 'Ana'\? The first one is 'Ana'"):
-        named.numbers(["anna"])
+        named.row_numbers(["anna"])
 
 
 def test_a_number_and_its_text_are_one_label_unless_both_are_known() -> None:
-    assert embedding((1, 2, "x")).numbers(["2", 1]).tolist() == [1, 0]
-    assert embedding(("1", "2")).numbers([2, np.int64(1)]).tolist() == [1, 0]
+    assert embedding((1, 2, "x")).row_numbers(["2", 1]).tolist() == [1, 0]
+    assert embedding(("1", "2")).row_numbers([2, np.int64(1)]).tolist() == [1, 0]
     both = embedding((1, "1"))
-    assert (both.numbers([1]).tolist(), both.numbers(["1"]).tolist()) == ([0], [1])
+    assert (both.row_numbers([1]).tolist(), both.row_numbers(["1"]).tolist()) == ([0], [1])
 
 
 def test_another_order_is_the_same_embedding() -> None:
@@ -397,3 +397,14 @@ def test_one_node_is_its_own_mean() -> None:
     e = embedding(("alone",))
     assert np.abs(e.features()).max() < 1e-12
     assert e.features().shape == (1, 4)
+
+
+def test_notebooks_show_a_small_table() -> None:
+    """Space, dimensions, nodes and scales, on one line however many nodes there are."""
+    x = np.zeros((500, 1)) + np.arange(500.0)[:, None]
+    found = Embedding(Space.parse("E1 x E1"), (x, x), np.log([1.0, 0.25]), tuple(range(500)))
+    table = found._repr_html_()
+    cells = [("space", found.space), ("dimensions", 2), ("nodes", 500), ("scales", "E1: 1, E1: 0.25")]
+    rows = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
+    assert table == f"<table><caption>Embedding</caption>{rows}</table>"
+    assert repr(found) == f"<Embedding of 500 nodes in {found.space} (2 dimensions)>"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from riemap.files import _ABANDONED, cache_folder, written_whole
+from riemap.files import ABANDONED_PART_SECONDS, cache_folder, written_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -77,7 +77,7 @@ def test_what_killed_processes_left_of_this_file_is_swept(tmp_path: Path, name: 
     old, young, other = (tmp_path / part for part in (f".{name}.x.part", f".{name}.y.part", ".other.z.part"))
     for part in (old, young, other):
         part.write_bytes(b"half")
-    long_ago = young.stat().st_mtime - _ABANDONED - 60.0
+    long_ago = young.stat().st_mtime - ABANDONED_PART_SECONDS - 60.0
     os.utime(old, (long_ago, long_ago))
     os.utime(other, (long_ago, long_ago))
     with written_whole(tmp_path / name) as file:

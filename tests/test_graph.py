@@ -100,7 +100,7 @@ def test_parallel_edges_are_counted_and_the_shortest_is_kept() -> None:
     with pytest.warns(GraphWarning, match=r"^g: merged 2 parallel edges into 2$"):
         Graph.from_edges([(0, 1), (1, 0), (0, 1), (1, 2)], name="g")
     with pytest.warns(
-        GraphWarning, match=r"merged 1 parallel edge into 1; of different weights the smallest"
+        GraphWarning, match=r"merged 1 parallel edge into 1; where weights differ, the smallest"
     ):
         graph = Graph.from_edges([(0, 1), (1, 0)], [3.0, 2.0])
     assert graph.weights is not None

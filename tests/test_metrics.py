@@ -105,10 +105,10 @@ def test_blocks_and_ranges_give_what_one_block_gives(monkeypatch: pytest.MonkeyP
     e = embedding(graph)
     whole = evaluate(e, graph)
     for module, name, value in (
-        (comparison, "BLOCK", 1000),
-        (comparison, "KEPT", 0),
-        (correlation, "SORTED", 500),
-        (distortion, "FEW", 5),
+        (comparison, "COMPARISON_BLOCK_PAIRS", 1000),
+        (comparison, "LARGEST_CACHED_PAIRS", 0),
+        (correlation, "LARGEST_SORTED_PAIRS", 500),
+        (distortion, "LARGEST_SORTED_RATIOS", 5),
     ):
         monkeypatch.setattr(module, name, value)
     parts = evaluate(e, graph)
@@ -123,7 +123,7 @@ def test_finer_and_finer_bins_find_the_median_among_ties(data: st.DataObject) ->
     sqdist = data.draw(squared_distances(graph.n))
     distances = shortest_paths(graph)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(distortion, "FEW", 0)
+        patch.setattr(distortion, "LARGEST_SORTED_RATIOS", 0)
         found = score(distances, sqdist, graph)["ad_rescaled"]
     assert close(found, naive.pair_scores(distances, sqdist)["ad_rescaled"])
 
@@ -173,7 +173,7 @@ def test_a_distance_that_is_none_is_refused(value: float) -> None:
     ],
 )
 def test_distances_that_are_none_are_refused(distances: np.ndarray, sqdist: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=r"distances are positive|cannot compare"):
+    with pytest.raises(ValueError, match=r"distances must be positive|cannot compare"):
         score(distances, sqdist)
 
 
@@ -192,8 +192,8 @@ def test_a_zero_with_a_sign_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = score(shortest_paths(graph), sqdist, graph)
     sqdist[3:6, 3:6] = -0.0
     for few in (1 << 20, 5):
-        monkeypatch.setattr(distortion, "FEW", few)
-        monkeypatch.setattr(correlation, "SORTED", few)
+        monkeypatch.setattr(distortion, "LARGEST_SORTED_RATIOS", few)
+        monkeypatch.setattr(correlation, "LARGEST_SORTED_PAIRS", few)
         assert score(shortest_paths(graph), sqdist, graph) == pytest.approx(plain)
 
 
@@ -255,8 +255,8 @@ def test_a_sample_of_all_is_exact_and_a_seed_repeats() -> None:
 
 
 def test_a_large_graph_is_sampled_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("riemap.metrics.scores.LARGE", 100)
-    monkeypatch.setattr("riemap.metrics.scores.SAMPLE", 30)
+    monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 100)
+    monkeypatch.setattr("riemap.metrics.scores.SAMPLED_SOURCES", 30)
     graph = random_graph(120, 60, weighted=True)
     e = embedding(graph)
     assert evaluate(e, graph).sources == 30
@@ -295,7 +295,7 @@ def test_nodes_are_matched_by_label() -> None:
 def test_what_is_no_graph_or_no_embedding_is_told(swap: bool) -> None:
     graph = random_graph(9, 3)
     given_ = (graph, embedding(graph)) if swap else (embedding(graph), "karate")
-    with pytest.raises(TypeError, match="an Embedding is compared with a Graph, not"):
+    with pytest.raises(TypeError, match="compare needs an Embedding and a Graph or Dissimilarities, not"):
         evaluate(*given_)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a graph is read by read_graph, load_dataset or as_graph, not str"):
         shortest_paths("karate")  # type: ignore[arg-type]

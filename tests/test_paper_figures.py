@@ -99,4 +99,4 @@ def test_nothing_to_draw(
     assert run(*told, "-o", str(tmp_path / "a.png")) == 2
     assert message in capsys.readouterr().err
     assert run(*told, "-o", str(tmp_path / "a.txt")) == 2
-    assert "a.txt is no .png, .svg or .pdf file, e.g. --figure a.png" in capsys.readouterr().err
+    assert "a.txt is not a .png, .svg or .pdf file, e.g. --figure a.png" in capsys.readouterr().err

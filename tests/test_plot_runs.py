@@ -14,8 +14,8 @@ from riemap.cli import main
 from riemap.metrics.pairs import Density
 from riemap.paper.figures import Curves
 from riemap.plots import Colouring, curvature, distances, distribution, embedding, f1_curve, history
-from riemap.plots.chains import chains
-from riemap.plots.style import COLOURS
+from riemap.plots.edge_paths import edge_paths
+from riemap.plots.style import PALETTE
 from riemap.training.state import EpochRecord
 from riemap.views import views
 
@@ -66,7 +66,7 @@ def test_edges_are_geodesics(space: str, radius: float) -> None:
     edges = TREE.edges()
     (view,) = views(placed(space, radius), edges)
     (m,) = Space.parse(space).factors
-    found = chains(view, edges)
+    found = edge_paths(view, edges)
     np.testing.assert_allclose(found[:, [0, -1]], view.points[edges], atol=1e-9)
     x = on_hyperboloid(found) if space.startswith("H") else found
     a, b, dist = x[:, :1], x[:, -1:], lambda p, q: np.sqrt(m.sqdist(p, q))
@@ -79,7 +79,7 @@ def test_lines_through_the_centre_are_joined_the_shorter_way() -> None:
     edges = TREE.edges()
     embedded = placed("Gr(1,3)", radius=2.0)
     (view,) = views(embedded, edges)
-    found = chains(view, edges)
+    found = edge_paths(view, edges)
     length = np.linalg.norm(np.diff(found, axis=1), axis=2).sum(axis=1)
     (m,), (x,) = embedded.space.factors, embedded.points
     np.testing.assert_allclose(length, np.sqrt(m.sqdist(x[edges[:, 0]], x[edges[:, 1]])), rtol=2e-3)
@@ -94,7 +94,7 @@ def test_edges_between_nodes_that_meet_or_are_far_away(space: str) -> None:
     points = np.zeros((3, view.points.shape[1]))
     points[:, 0] = (1.0, 1.0, -1.0)
     object.__setattr__(view, "points", points)
-    found = chains(view, edges)
+    found = edge_paths(view, edges)
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found[0], points[:1] + 0.0 * found[0], atol=1e-6)
 
@@ -169,7 +169,7 @@ def test_groups_have_colours_of_their_own_and_a_legend() -> None:
     assert [text.get_text() for text in legend.get_texts()] == [r"a\$b\$", "c"]
     drawn.canvas.draw()  # a formula of the name would fail here
     many = Colouring("many", groups=[f"g{k}" for k in range(15)])
-    assert len(set(map(tuple, many.colours()))) == len(COLOURS)
+    assert len(set(map(tuple, many.colours()))) == len(PALETTE)
 
 
 def test_signed_scales_have_zero_in_the_middle() -> None:
@@ -295,7 +295,7 @@ def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["embedding", "H2", "-o", "a.jpg"], "a.jpg is no .png, .svg or .pdf file, e.g. --out a.png"),
+        (["embedding", "H2", "-o", "a.jpg"], "a.jpg is not a .png, .svg or .pdf file, e.g. --out a.png"),
         (["embedding", "H3", "-o", "a.png"], "H3: no such file"),
         (["embedding", "H2", "-o", "a.png", "--colour", "degre"], "did you mean 'degree'?"),
         (["embedding", "nine.npz", "-o", "a.png"], "riemap plot embedding nine.npz --graph karate"),

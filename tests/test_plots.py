@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection
 from riemap import Embedding, Space, generate
 from riemap.cli import main
 from riemap.paper.samples import PANELS, Columns, bias, panel
-from riemap.plots import bands, boxes, clouds, histograms, network, panels, summaries
+from riemap.plots import bands, boxes, clouds, histograms, network, sample_panels, summaries
 
 mpl.use("Agg")
 
@@ -102,7 +102,7 @@ def data(kind: str) -> Columns:
 
 @pytest.mark.parametrize("kind", PANELS)
 def test_a_panel_is_three_by_three(kind: str) -> None:
-    drawn = panels(data(kind))
+    drawn = sample_panels(data(kind))
     assert len(drawn.axes) == 9
     assert [ax.get_title() for ax in drawn.axes[:3]] == [f"dimension {n}" for n in PANELS[kind]]
 
@@ -170,7 +170,7 @@ def test_a_figure_is_written(run: Callable[..., int], arguments: list[str], name
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["graph", "karate", "--out", "karate.jpg"], "karate.jpg is no .png, .svg or .pdf file"),
+        (["graph", "karate", "--out", "karate.jpg"], "karate.jpg is not a .png, .svg or .pdf file"),
         (["graph", "karte", "--out", "a.png"], "did you mean 'karate'?"),
         (["samples", "compac", "--out", "a.png"], "did you mean 'compact'?"),
         (["angles", "none.npz", "--out", "a.png"], "none.npz: no such file"),

@@ -150,18 +150,18 @@ def test_a_seed_gives_the_same_bytes():
     ("arguments", "message"),
     [
         (("Q3", 10), "cannot read factor 'Q3'"),
-        (("H2", 0), "n=0 is not a number of points"),
-        (("H2", 10, 0.0), "radius=0 is not that of a ball; give a positive number, e.g. 5"),
+        (("H2", 0), "n=0 is too small"),
+        (("H2", 10, 0.0), "radius=0 is not a positive number; the radius of a ball is e.g. 5"),
         (("H2", 10, -1.0), "radius=-1 is not"),
         (("H2", 10, float("nan")), "radius=nan is not"),
         (("H2", 10, float("inf")), "radius=inf is not"),
         (("H2", 10, 1e4), "a ball of radius 10000 does not fit into H2"),
         (("SPD3", 10, 60.0, "exp"), "a ball of radius 60 does not fit into SPD3"),
         (("BW2", 100, 3.5, "exp"), r"a ball of radius 3.5 does not fit into BW2"),
-        (("H2", 10, 1.0, "gauss"), "no way to draw points is called 'gauss'; there are 'uniform' and 'exp'"),
+        (("H2", 10, 1.0, "gauss"), "no sampling method is called 'gauss'; there are 'uniform' and 'exp'"),
         (
             ("SPD3", 10),
-            "how to draw uniformly from balls of SPD3 is not known; .* riemap sample SPD3 --how exp",
+            "uniform sampling from balls of SPD3 is not implemented; .* riemap sample SPD3 --how exp",
         ),
         (("S2", 10, 1.0), "S2 is sampled uniformly as a whole"),
         (("S2", 10, None, "uniform", -1), "seed=-1 is negative"),
@@ -195,7 +195,7 @@ def test_threshold_graphs_against_the_definition(n, seed, level, least):
 
 def test_the_diagonal_and_the_threshold_itself_are_no_edges():
     line = Embedding(Space.parse("E1"), (np.array([[0.0], [1.0], [3.0]]),), np.zeros(1), (0, 1, 2))
-    found = list(threshold_graphs(distance_matrix(line), np.array([1.0, 2.0, 9.0]), least=2))
+    found = list(threshold_graphs(distance_matrix(line), np.array([1.0, 2.0, 9.0]), min_nodes=2))
     assert [f.edges for f in found] == [0, 1, 3]
     assert [f.nodes for f in found] == [1, 2, 3]
     assert found[0].component is None
@@ -218,7 +218,7 @@ def test_thresholds_are_those_of_the_paper():
         thresholds(sphere, distances, 10)[[0, -1]], distances.max() * np.array([0.1, 1.0])
     )
     np.testing.assert_allclose(thresholds(ball, distance_matrix(ball), 15, 5.0), 0.5 * np.arange(1, 16))
-    with pytest.raises(ValueError, match="0 is not a number of thresholds"):
+    with pytest.raises(ValueError, match="0 thresholds are too few"):
         thresholds(sphere, distances, 0)
 
 

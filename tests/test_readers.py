@@ -22,9 +22,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive import as_edges
 
-from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph
-from riemap.graphs import text_file as source_module
-from riemap.graphs.edgelist import EXTENSIONS
+from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph, text_file
+from riemap.graphs.edgelist import EDGELIST_EXTENSIONS
 from riemap.graphs.readers import READERS
 
 COMPRESSORS: dict[str, Callable[[bytes], bytes]] = {
@@ -263,7 +262,7 @@ def test_directions_are_refused_unless_ignored(tmp_path: Path, name: str, data: 
 
 
 def test_an_asymmetric_matrix_is_told_by_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^g, line 6: the edge from 3 to 2 has no equal"):
+    with pytest.raises(ValueError, match=r"^g, line 6: the edge from 3 to 2 has no counterpart"):
         read(tmp_path, "g.mtx", MTX.replace("2 3 1\n", "").replace("3 3 4", "3 3 3"))
 
 
@@ -302,13 +301,13 @@ EDGE_LIST_REFUSALS = [
     ("a,b\nb,,c\n", r"line 2: 'b,,c' has 3 columns"),
     ("a,b\nb,\n", r"line 2: a column is empty"),
     ('a,b\n"b,c\n', r"line 2: '\"b,c' has unreadable quotes"),
-    ("a;b\n", r"line 1: 'a;b' has 1 column; .*between spaces, tabs or commas"),
+    ("a;b\n", r"line 1: 'a;b' has 1 column; .*separated by spaces, tabs or commas"),
     ("", r"g\.txt is empty"),
     (" \n\n", r"g\.txt is empty"),
     (b"\xef\xbb\xbf\n", r"g\.txt is empty"),
     ("# only\n% comments\n", r"g\.txt holds no edges; a line is"),
     ("a a\n", r"every edge is a self-loop"),
-    (MTX, r"line 1: this is a MatrixMarket file; let its name end in \.mtx"),
+    (MTX, r"line 1: this is a MatrixMarket file; rename it so that its name ends in \.mtx"),
     (b"a b\nb \xff\n", r"line 2: byte 0xff is not UTF-8 text"),
     ("a b\nb c\n".encode("utf-16"), r"line 1: byte 0xff is not UTF-8"),
     ("a b\nb c\n".encode("utf-16-le"), r"line 1: byte 0x00 is not UTF-8"),
@@ -328,7 +327,7 @@ OTHER_REFUSALS = [
     (
         "g.mtx",
         MTX.replace("3 3 4", "3 3 999999999999"),
-        r"promises 999999999999 entries and has 4; is it cut",
+        r"declares 999999999999 entries but has 4; is it cut",
     ),
     ("g.mtx", MTX.replace("3 3 4", "999999999999 999999999999 4"), r"999,999,999,999 nodes with 4 entries"),
     (
@@ -378,7 +377,7 @@ OTHER_REFUSALS = [
     ("g.gml", "graph [ ]\ngraph [ ]", r"holds 2 graphs; one is accepted"),
     ("g.gml", "graph 3", r"graph has no '\[' after it"),
     ("g.gml", GML.replace("id 2", "id 1"), r"line 3: the id of this node, 1, is missing or repeated"),
-    ("g.gml", GML.replace("id 2", "id [ ]"), r"line 3: id is there 1 times or is a list"),
+    ("g.gml", GML.replace("id 2", "id [ ]"), r"line 3: id is not one number or string"),
     (
         "g.gml",
         GML.replace("target 2 ]\n]", "target 9 ]\n]"),
@@ -443,7 +442,7 @@ def test_damaged_compression(tmp_path: Path, compression: str) -> None:
 
 
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_module, "SUSPECT_SIZE", 2**20)
+    monkeypatch.setattr(text_file, "BOMB_MIN_BYTES", 2**20)
     zeros = gzip.compress(bytes(2**24))
     assert "more than 200-fold" in refusal(tmp_path, "g.txt.gz", zeros)
     stream = io.BytesIO()
@@ -540,7 +539,7 @@ def lying(shape: tuple[int, ...]) -> bytes:
         ("d.npy", npy(-SQUARE), r"entry \(0, 1\), -1, is negative"),
         ("d.npy", npy(np.array([1.0, np.nan, 1.0])), r"entry \(0, 2\), nan, is not a finite"),
         ("d.npy", npy(np.array([1.0, 0.0, 1.0])), r"entry \(0, 2\), 0, is zero between"),
-        ("d.npy", npy(np.ones(4)), r"4 numbers are not the n\(n-1\)/2 of a triangle, e\.g\. 6"),
+        ("d.npy", npy(np.ones(4)), r"4 numbers are not a triangle of n\(n-1\)/2 numbers, e\.g\. 6"),
         ("d.npy", npy(np.ones(0)), "0 numbers are not"),
         ("d.npy", npy(np.ones((2, 3))), r"square matrix of numbers, not \(2, 3\)"),
         ("d.npy", npy(np.zeros((1, 1))), "there is 1 point"),
@@ -548,7 +547,7 @@ def lying(shape: tuple[int, ...]) -> bytes:
         ("d.npy", npy(np.ones(3, complex)), r"not complex128\(3,\)"),
         ("d.npy", npy(np.array([{}]), allow_pickle=True), r"not a whole \.npy file: .*allow_pickle=False"),
         ("d.npy", npy(SQUARE)[:-1], r"not a whole \.npy file"),
-        ("d.npy", npy(SQUARE) + b"x", r"goes on after its array of 9 numbers"),
+        ("d.npy", npy(SQUARE) + b"x", r"has data after its array of 9 numbers"),
         ("d.npy", lying((10**14,)), r"not a whole \.npy file"),
         ("d.npy", lying((2**62, 2**62)), r"not a whole \.npy file"),
         ("d.npy", lying((-3,)), r"not a whole \.npy file"),
@@ -576,7 +575,7 @@ def test_refused_dissimilarities(tmp_path: Path, name: str, data: bytes, message
 # --- fuzz --------------------------------------------------------------------------------------------------
 
 VALID = {
-    **dict.fromkeys(EXTENSIONS, b"a b 1\nb c {'weight': 2}\n"),
+    **dict.fromkeys(EDGELIST_EXTENSIONS, b"a b 1\nb c {'weight': 2}\n"),
     **networkx_files(nx.path_graph(4)),
     ".csv": b'source,target\na,"b"\nb,c\n',
     ".npy": npy(SQUARE),

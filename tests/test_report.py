@@ -23,12 +23,13 @@ from riemap.graphs.groups import read_groups
 from riemap.manifolds import MANIFOLDS
 from riemap.means import frechet_mean
 from riemap.metrics import scores as scores_module
-from riemap.metrics.pairs import NEAR, WORST, look
-from riemap.metrics.scores import compared
+from riemap.metrics.pairs import LISTED_NEAREST_NODES, LISTED_WORST_PAIRS, pair_report
+from riemap.metrics.scores import compare
 from riemap.report import Subject, run_page
 from riemap.report.document import as_json, document
-from riemap.report.run import EPOCHS, thinned
-from riemap.views import _about, factor_views, views
+from riemap.report.run import MAX_CURVE_POINTS, thin_history
+from riemap.views import factor_views, views
+from riemap.views.positive_matrices import centre_at_identity
 
 NASTY = "</script><script>window.hurt = 1</script><img src=x onerror='window.hurt = 1'>&\u2028"
 TYPES = {"f4": np.float32, "u1": np.uint8, "u2": np.uint16, "u4": np.uint32}
@@ -79,7 +80,7 @@ def test_a_lone_surrogate_does_no_harm() -> None:
 
 
 def test_the_policy_allows_this_style_and_this_script_only() -> None:
-    page = document("board.html", ("board.js",), NASTY, {"rows": []})
+    page = document("leaderboard.html", ("leaderboard.js",), {}, NASTY, {"rows": []})
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     for tag in ("style", "script"):
@@ -170,7 +171,7 @@ def test_flat_pictures_have_the_distances_but_for_a_factor(name: str) -> None:
 def test_matrices_are_moved_by_an_isometry_that_centres_them(name: str) -> None:
     (m,) = Space.parse(name).factors
     x = m.random(np.random.default_rng(3), 20)
-    moved = m.project(_about(m, frechet_mean(m, x), x))
+    moved = m.project(centre_at_identity(m, frechet_mean(m, x), x))
     np.testing.assert_allclose(m.pairwise(moved, moved), m.pairwise(x, x), atol=1e-9)
     np.testing.assert_allclose(frechet_mean(m, moved), np.eye(2), atol=1e-7)
 
@@ -198,7 +199,7 @@ def test_a_caption_tells_the_scale_of_a_factor() -> None:
     graph = generate("tree(r=2,h=3)")
     found = placed("H2 x E1", graph)
     scaled = Embedding(found.space, found.points, np.log([0.25, 3.0]), found.labels)
-    assert ["0.25 times" in view.caption for view in views(scaled, NO_EDGES)] == [True, False]
+    assert ["multiplied by 0.25" in view.caption for view in views(scaled, NO_EDGES)] == [True, False]
     assert "times" not in views(placed("H2", graph), NO_EDGES)[0].caption
 
 
@@ -209,22 +210,24 @@ def test_a_caption_tells_the_scale_of_a_factor() -> None:
 def test_nodes_and_pairs_are_what_a_plain_look_finds(space: str) -> None:
     graph = load_dataset("karate")
     embedding = placed(space, graph)
-    comparison = compared(embedding, graph)
-    pairs = look(comparison)
+    comparison = compare(embedding, graph)
+    pairs = pair_report(comparison)
     hops = np.array(comparison.distances, float)
     far = np.sqrt(embedding.sqdist_rows(np.arange(graph.n))) * hops.max()
     np.fill_diagonal(hops, np.nan)
     ratio = far / hops
     np.testing.assert_allclose(pairs.distortion, np.nanmean(np.abs(ratio - 1.0), axis=1))
     for i in range(graph.n):
-        nearest = [node for node, _ in embedding.nearest(graph.labels[i], k=NEAR)]
-        assert pairs.in_space.nodes[i].tolist() == embedding.numbers(nearest).tolist()
+        nearest = [node for node, _ in embedding.nearest(graph.labels[i], k=LISTED_NEAREST_NODES)]
+        assert pairs.in_space.nodes[i].tolist() == embedding.row_numbers(nearest).tolist()
         others = sorted(set(range(graph.n)) - {i}, key=lambda j: (hops[i, j], far[i, j]))
-        assert pairs.in_graph.nodes[i].tolist() == others[:NEAR]
+        assert pairs.in_graph.nodes[i].tolist() == others[:LISTED_NEAREST_NODES]
         np.testing.assert_allclose(pairs.in_space.embedded[i], far[i, pairs.in_space.nodes[i]])
     order = np.sort(ratio[np.triu_indices(graph.n, 1)])
     found = sorted(d / g for _, _, g, d in pairs.worst)
-    np.testing.assert_allclose(found, np.concatenate([order[:WORST], order[-WORST:]]))
+    np.testing.assert_allclose(
+        found, np.concatenate([order[:LISTED_WORST_PAIRS], order[-LISTED_WORST_PAIRS:]])
+    )
     assert pairs.density.counts.sum() == graph.n * (graph.n - 1) // 2
     assert (
         pairs.density.counts.sum(axis=0).tolist()
@@ -235,7 +238,7 @@ def test_nodes_and_pairs_are_what_a_plain_look_finds(space: str) -> None:
 def test_local_f1_adds_up_to_that_of_all() -> None:
     graph = load_dataset("les-miserables")
     embedding = placed("H2", graph)
-    f1 = look(compared(embedding, graph)).f1
+    f1 = pair_report(compare(embedding, graph)).f1
     assert f1 is not None
     assert np.average(f1, weights=graph.degrees) == pytest.approx(evaluate(embedding, graph)["f1@1"])
 
@@ -244,15 +247,15 @@ def test_a_sample_tells_what_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
     """Distortion of every node from the sampled ones, nearest in the space, and no more."""
     graph = load_dataset("les-miserables")
     embedding = placed("E2", graph)
-    whole, some = (look(compared(embedding, graph, sources=count)) for count in (None, 30))
+    whole, some = (pair_report(compare(embedding, graph, sources=count)) for count in (None, 30))
     assert some.f1 is None
     assert some.in_graph is None
     assert np.isnan(some.in_space.graph).all()
     np.testing.assert_array_equal(some.in_space.nodes, whole.in_space.nodes)
     assert np.corrcoef(some.distortion, whole.distortion)[0, 1] > 0.9
-    monkeypatch.setattr("riemap.metrics.scores.LARGE", 50)
-    monkeypatch.setattr("riemap.metrics.scores.SAMPLE", 30)
-    monkeypatch.setattr("riemap.report.curvatures.LARGE", 50)
+    monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 50)
+    monkeypatch.setattr("riemap.metrics.scores.SAMPLED_SOURCES", 30)
+    monkeypatch.setattr("riemap.report.curvatures.LARGEST_FULLY_SCORED", 50)
     found = data(run_page(Subject(embedding, graph, [])))
     assert (found["sources"], found["n"]) == (30, 77)
     assert "in_graph" not in found["nodes"]
@@ -282,8 +285,8 @@ def test_dissimilarities_have_a_page_without_edges() -> None:
 
 def test_a_long_history_is_thinned_and_keeps_its_ends() -> None:
     stages = [0] * 1000 + [1] * 4000
-    found = thinned({"stage": stages, "loss": np.arange(5000.0), "lr": np.ones(5000)})
-    assert len(found["loss"]) <= EPOCHS + 4
+    found = thin_history({"stage": stages, "loss": np.arange(5000.0), "lr": np.ones(5000)})
+    assert len(found["loss"]) <= MAX_CURVE_POINTS + 4
     assert {0, 999, 1000, 4999} <= set(found["epoch"])
     assert found["loss"] == [float(k) for k in found["epoch"]]
 

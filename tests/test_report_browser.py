@@ -19,7 +19,7 @@ from riemap import Graph, embed, generate, load_dataset, shortest_paths
 from riemap.grids.grid import grid
 from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
-from riemap.report import Subject, board_page, run_page
+from riemap.report import Subject, leaderboard_page, run_page
 
 SPACES = ["H2", "H3", "S2", "Stein2", "Gr(2,4)", "H3 x S2"]
 LIMIT = 6_000_000
@@ -66,7 +66,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
         attempt(results, run, 0)
     links = dict.fromkeys((run.id for run in runs), "one.html")
     (path / "one.html").write_text("<title>one</title>")
-    page = board_page("results", results.records(), 0, links, ["riemap report results"])
+    page = leaderboard_page("results", results.records(), 0, links, ["riemap report results"])
     (path / "board.html").write_text(page, encoding="utf-8")
     return path / "board.html"
 
@@ -153,7 +153,7 @@ def test_a_click_shows_what_is_near_in_both(browser: Browser, folder: Path, spac
     fit = embed(graph, space, epochs=40).embedding
     assert in_space == [str(label) for label, _ in fit.nearest(graph.labels[node], k=10)]
     hops = shortest_paths(graph)[node]
-    order = [int(hops[i]) for i in fit.numbers(in_graph)]
+    order = [int(hops[i]) for i in fit.row_numbers(in_graph)]
     assert order == sorted(hops.tolist())[1:11]
     tab.evaluate("document.querySelector('#node ol button').click()")
     assert ask(tab, "text", "#node h3") == in_space[0]
@@ -162,7 +162,7 @@ def test_a_click_shows_what_is_near_in_both(browser: Browser, folder: Path, spac
 
 def test_the_pointer_over_a_node_shows_its_scores(browser: Browser, folder: Path) -> None:
     tab = opened(browser, folder / "H2.html")
-    tab.move(*ask(tab, "where", tab.evaluate("riemap.model.famous[0]")))
+    tab.move(*ask(tab, "where", tab.evaluate("riemap.model.hubs[0]")))
     assert not tab.evaluate("document.getElementById('tip').hidden")
     tip = ask(tab, "text", "#tip")
     assert tip.startswith("Valjean")
@@ -330,7 +330,7 @@ def test_no_script_of_a_grid_runs(browser: Browser, board: Path, tmp_path: Path)
     record = {**record, "run": {**record["run"], "graph": NASTY, "loss": NASTY, "space": NASTY}}
     path = tmp_path / "board.html"
     links = {record["id"]: "javascript:window.hurt=1"}
-    path.write_text(board_page(NASTY, [record], 0, links, [NASTY]), encoding="utf-8")
+    path.write_text(leaderboard_page(NASTY, [record], 0, links, [NASTY]), encoding="utf-8")
     tab = opened(browser, path)
     tab.evaluate("document.querySelector('#rows tbody a').click()")
     tab.frame()

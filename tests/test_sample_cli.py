@@ -64,7 +64,7 @@ def test_the_table_of_a_sample(tmp_path, capsys):
     assert text.endswith(f" Files: {out}\n")
     assert err == ""
     rows = [line.split() for line in text.splitlines()]
-    assert rows[rows.index([]) + 1][:3] == ["Of", "geodesic", "triangles"]
+    assert rows[rows.index([]) + 1][:2] == ["Geodesic", "triangles"]
     assert "0.125" in rows[-3]
     assert "–" in text
     assert run("sample", "S2", "--n", "9", "--out", str(tmp_path / "few"), "--json") == 0
@@ -82,16 +82,16 @@ def test_exponentials_are_drawn_where_they_are_asked_for(tmp_path):
     ("arguments", "message"),
     [
         (["Q3"], "cannot read factor 'Q3' of space 'Q3'"),
-        (["H3", "--n", "2"], "n=2 points make no triangle; give 3 or more, e.g. 1000"),
+        (["H3", "--n", "2"], "n=2 points are too few for a triangle; give 3 or more, e.g. 1000"),
         (["H3", "--n", "1000000000000"], "all distances of 1000000000000 points need 3.2e+16 GB"),
-        (["H3", "--radius", "0"], "radius=0 is not that of a ball; give a positive number, e.g. 5"),
-        (["H3", "--radius", "-2"], "radius=-2 is not that of a ball"),
-        (["H3", "--radius", "nan"], "radius=nan is not that of a ball"),
+        (["H3", "--radius", "0"], "radius=0 is not a positive number; the radius of a ball is e.g. 5"),
+        (["H3", "--radius", "-2"], "radius=-2 is not a positive number"),
+        (["H3", "--radius", "nan"], "radius=nan is not a positive number"),
         (["H3", "--radius", "1e9"], "a ball of radius 1e+09 does not fit into H3"),
-        (["SPD3"], "how to draw uniformly from balls of SPD3 is not known; 'uniform' is for E, H, S"),
-        (["H3", "--how", "best"], "no way to draw points is called 'best'; there are 'uniform' and 'exp'"),
+        (["SPD3"], "uniform sampling from balls of SPD3 is not implemented; 'uniform' is for E, H, S"),
+        (["H3", "--how", "best"], "no sampling method is called 'best'; there are 'uniform' and 'exp'"),
         (["S2", "--radius", "1"], "S2 is sampled uniformly as a whole"),
-        (["H3", "--thresholds", "0"], "0 is not a number of thresholds; give one from 1 up, e.g. 10"),
+        (["H3", "--thresholds", "0"], "0 thresholds are too few; their number must be at least 1, e.g. 10"),
         (["H3", "--seed", "-1"], "seed=-1 is negative"),
     ],
 )
@@ -108,7 +108,7 @@ def test_bad_samples_are_one_message_and_exit_code_2(arguments, message, tmp_pat
 def test_a_folder_that_exists_is_not_written_to(tmp_path, capsys):
     (tmp_path / "old").mkdir()
     assert run("sample", "S2", "--n", "9", "--out", str(tmp_path / "old")) == 2
-    assert capsys.readouterr().err == f"riemap: {tmp_path / 'old'} exists; name a folder that is new\n"
+    assert capsys.readouterr().err == f"riemap: {tmp_path / 'old'} exists already; name a new folder\n"
     assert list((tmp_path / "old").iterdir()) == []
 
 

@@ -265,7 +265,7 @@ def test_blocks_and_seeds(monkeypatch):
     e = drawn("H2 x SPD2", 40)
     whole = angle_sums(e, 100, seed=1).values
     assert not np.array_equal(whole, angle_sums(e, 100, seed=2).values)
-    monkeypatch.setattr(geodesic_triangles, "BLOCK", 64)
+    monkeypatch.setattr(geodesic_triangles, "TRIANGLE_BLOCK_NUMBERS", 64)
     assert whole.tobytes() == angle_sums(e, 100, seed=1).values.tobytes()
 
 
@@ -294,7 +294,7 @@ def test_evaluate_shows_curvature(tree, capsys):
     assert "triangles" not in capsys.readouterr().out
     assert run("evaluate", tree, "path(n=12)", "--curvature", "--seed", "4") == 0
     out = capsys.readouterr().out
-    found = Summary.of(angle_sums(Embedding.load(tree), seed=4).values)._asdict()
+    found = Summary.from_values(angle_sums(Embedding.load(tree), seed=4).values)._asdict()
     (line,) = (line for line in out.splitlines() if line.startswith("angle sum"))
     shown = [found[key] for key in ("mean", "min", "q25", "median", "q75", "max")]
     assert line.split()[-6:] == [f"{value:.4f}".replace("-0.0000", "0.0000") for value in shown]
@@ -306,8 +306,8 @@ def test_evaluate_curvature_as_json(tree, capsys):
     assert run("evaluate", tree, "path(n=12)", "--curvature", "--json", "--seed", "4") == 0
     found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["curvature"]
     e = Embedding.load(tree)
-    assert found["angles"] == Summary.of(angle_sums(e, seed=4).values)._asdict()
-    assert found["parallelogram"] == Summary.of(parallelogram_deviations(e, seed=4).values)._asdict()
+    assert found["angles"] == Summary.from_values(angle_sums(e, seed=4).values)._asdict()
+    assert found["parallelogram"] == Summary.from_values(parallelogram_deviations(e, seed=4).values)._asdict()
     assert (found["triples"], found["degenerate"], found["seed"]) == (10_000, 0, 4)
 
 
@@ -316,7 +316,7 @@ def test_evaluate_curvature_of_nodes_that_meet(tmp_path, capsys):
     path = str(tmp_path / "point.npz")
     Embedding(Space.parse("E2"), (np.zeros((5, 2)),), np.zeros(1), tuple(range(5))).save(path)
     assert run("evaluate", path, "cycle(n=5)", "--curvature") == 0
-    assert "10000 without three sides left out" in capsys.readouterr().out
+    assert "without 10000 degenerate triangles" in capsys.readouterr().out
     assert run("evaluate", path, "cycle(n=5)", "--curvature", "--json") == 0
     found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["curvature"]
     assert found["degenerate"] == 10_000

@@ -1,7 +1,9 @@
 """Build the wheel, install it in a fresh environment and use it from outside the checkout.
 
-The modules and files are listed from the sources, so one that the wheel lacks is noticed; only
-the core dependencies are installed, so one that needs more is noticed too.
+The script takes the list of modules and files from the sources, so it notices a file that the wheel lacks.
+It installs only the core dependencies, so it notices a module that cannot be imported without an extra.
+
+Run: python tools/check_wheel.py
 """
 
 import subprocess
@@ -24,27 +26,27 @@ for name in files:
 
 
 def modules() -> list[str]:
-    """Dotted names of all source files."""
+    """Return the dotted names of all modules."""
     paths = (p.relative_to(ROOT / "src") for p in sorted(ROOT.glob("src/riemap/**/*.py")))
     return [".".join(p.with_suffix("").parts).removesuffix(".__init__") for p in paths]
 
 
 def files() -> list[str]:
-    """Everything else that belongs to the package: data, and the parts of a report."""
+    """Return the other files of the package: data, and the scripts and styles of reports."""
     package = ROOT / "src/riemap"
     found = (p for p in sorted(package.rglob("*")) if p.is_file() and "__pycache__" not in p.parts)
     return [p.relative_to(package).as_posix() for p in found if p.suffix != ".py"]
 
 
 def run(*command: str | Path, cwd: Path) -> None:
-    """Run a command; if it fails, show what it printed and stop."""
+    """Run a command. If it fails, print its output and exit."""
     done = subprocess.run(command, cwd=cwd, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         sys.exit(done.stdout)
 
 
 def main() -> None:
-    """Check the wheel in a temporary directory."""
+    """Build, install and use the wheel in a temporary directory."""
     with tempfile.TemporaryDirectory() as name:
         here = Path(name).resolve()
         python, riemap = here / "venv/bin/python", here / "venv/bin/riemap"

@@ -1,4 +1,7 @@
-"""For the documentation: formulas of docstrings as MathML, roles and examples as code."""
+"""An extension of griffe for the documentation: converts docstrings from reStructuredText to Markdown.
+
+Formulas become MathML; roles and examples become code.
+"""
 
 import re
 from typing import Any
@@ -13,7 +16,7 @@ ROLE = re.compile(r":(?:func|class|meth|mod|data|attr|exc):`~?\.?([^`]+)`")
 
 
 def readable(text: str) -> str:
-    """Markdown of a docstring that was written in reStructuredText."""
+    """Convert a docstring from reStructuredText to Markdown."""
     if "Examples\n---" not in text:
         text = EXAMPLE.sub(lambda found: f"```pycon\n{found[0]}\n```", text)
     text = BLOCK.sub(lambda found: f"\n{_formula(found[1], 'block')}\n", text)
@@ -26,9 +29,9 @@ def _formula(tex: str, display: str) -> str:
 
 
 class Formulas(griffe.Extension):
-    """Makes every docstring readable when it is read."""
+    """Converts every docstring while griffe collects it."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
-        """Of a module, a class, a function or a constant."""
+        """Convert the docstring of a module, a class, a function or a constant."""
         if obj.docstring is not None:
             obj.docstring.value = readable(obj.docstring.value)

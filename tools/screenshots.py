@@ -1,4 +1,6 @@
-"""Make the pictures of reports in docs/images, by embedding graphs and opening their pages in a browser.
+"""Make the pictures of reports in docs/images: embed graphs, write their reports, open them in a browser.
+
+Needs Chromium and the extra dev.
 
 Run: python tools/screenshots.py [NAME...]
 """
@@ -19,17 +21,17 @@ from riemap import embed, open_graph
 from riemap.grids.grid import grid
 from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
-from riemap.report import Subject, board_page, run_page
+from riemap.report import Subject, leaderboard_page, run_page
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 
-MOST = 150_000
-"""Bytes of a picture."""
+MAX_PICTURE_BYTES = 150_000
+"""Largest size of a picture, in bytes, so that the repository stays small."""
 
 
 class Shot(NamedTuple):
-    """A graph in a space, and what to show of its page."""
+    """A graph in a space, and the element of its report to photograph (None: the whole window)."""
 
     graph: str
     space: str
@@ -47,7 +49,7 @@ SHOTS = {
     "stein2": Shot("les-miserables", "Stein2"),
     "gr24": Shot("les-miserables", "Gr(2,4)", dark=True, colour="ricci"),
     "h3xs2": Shot("les-miserables", "H3 x S2", colour="hops"),
-    "least_at_target": Shot("csphd", "H2", element="#faithful"),
+    "faithful": Shot("csphd", "H2", element="#faithfulness"),
     "curvature": Shot("csphd", "H2", dark=True, element="#curvature"),
     "phone": Shot("les-miserables", "H3", width=390, element=None),
 }
@@ -61,12 +63,12 @@ GRID = {
 
 
 def written(shot: Shot, folder: Path) -> Path:
-    """The page of a graph in a space; one that is there is not made again."""
+    """Write the report of a graph in a space, unless it exists, and return its path."""
     path = folder / f"{shot.graph} {shot.space}.html"
     if not path.exists():
         graph = open_graph(shot.graph)
         fit = embed(graph, shot.space)
-        history = {key: [getattr(r, key) for r in fit.history] for key in ("stage", "loss", "rate")}
+        history = {key: [getattr(r, key) for r in fit.history] for key in ("stage", "loss", "lr")}
         commands = [f'riemap embed {shot.graph} --space "{shot.space}" --out run', "riemap report run"]
         setting = {"loss": "stress", "preset": "default", "seed": 0}
         path.write_text(run_page(Subject(fit.embedding, graph, commands, setting, history)), encoding="utf-8")
@@ -74,35 +76,35 @@ def written(shot: Shot, folder: Path) -> Path:
 
 
 def board(folder: Path) -> Path:
-    """The page of a grid."""
+    """Run a small grid, write its leaderboard, and return its path."""
     results, runs = GridFolder(folder / "results"), grid(GRID)
     results.begin([run.id for run in runs])
     for run in runs:
         attempt(results, run, results.attempts(run))
     links = {run.id: f"board_files/{run.id}.html" for run in runs}
-    page = board_page("results", results.records(), 0, links, ["riemap report results -o board.html"])
+    page = leaderboard_page("results", results.records(), 0, links, ["riemap report results -o board.html"])
     path = folder / "board.html"
     path.write_text(page, encoding="utf-8")
     return path
 
 
 def taken(tab: Tab, name: str, element: str | None = None) -> None:
-    """A picture with as many colours as keep it small."""
+    """Save a picture of the page, with 256 colours or fewer if the file is too large."""
     raw = IMAGES / f"report-{name}.png"
     tab.screenshot(raw, element)
     image = Image.open(BytesIO(raw.read_bytes())).convert("RGB")
     for colours in (256, 128, 64):
         image.quantize(colours).save(raw, optimize=True)
-        if raw.stat().st_size < MOST:
+        if raw.stat().st_size < MAX_PICTURE_BYTES:
             break
     print(f"{raw.relative_to(ROOT)}: {raw.stat().st_size // 1000} kB")
 
 
 def main() -> None:
-    """All of them, or those that are named."""
+    """Make all pictures, or those named on the command line."""
     command, names = found(), sys.argv[1:] or [*SHOTS, "grid"]
     if command is None:
-        sys.exit("no Chromium; Debian's package is called chromium")
+        sys.exit("Chromium was not found; on Debian, install the package chromium")
     IMAGES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, Browser(command) as browser:
         for name in names:

@@ -1,7 +1,7 @@
-"""Print the polynomial coefficients of ``riemap.vmath``, to paste there.
+"""Print the polynomial coefficients that ``riemap.vmath`` contains.
 
-Each polynomial interpolates its function at Chebyshev nodes in 60-digit arithmetic, which is
-within a small factor of the minimax polynomial of the same degree.
+Each polynomial interpolates its function at Chebyshev nodes, in arithmetic with 60 digits. Its largest error
+is within a small factor of that of the best polynomial (minimax) of the same degree.
 
 Run: python tools/vmath_coefficients.py
 """
@@ -17,7 +17,7 @@ mp.mp.dps = 60
 
 
 def chebyshev_fit(f: Function, low: mp.mpf, high: mp.mpf, degree: int) -> mp.matrix:
-    """Monomial coefficients, constant first, of the interpolant at Chebyshev nodes."""
+    """Return the coefficients, constant first, of the interpolant of ``f`` at Chebyshev nodes."""
     k = degree + 1
     nodes = [mp.cos(mp.pi * (2 * i + 1) / (2 * k)) for i in range(k)]
     points = [(low + high) / 2 + (high - low) / 2 * t for t in nodes]
@@ -29,7 +29,7 @@ def chebyshev_fit(f: Function, low: mp.mpf, high: mp.mpf, degree: int) -> mp.mat
 
 
 def away_from_zero(f: Function, limit: mp.mpf) -> Function:
-    """``f`` with its removable singularity at zero filled in."""
+    """Return ``f`` with the value ``limit`` at zero, where its formula is 0/0."""
     return lambda z: limit if abs(z) < mp.mpf("1e-18") else f(z)
 
 

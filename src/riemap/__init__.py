@@ -1,15 +1,38 @@
-"""Graphs in curved spaces: embed, measure, explain, show.
+"""Embed graphs in curved spaces, score the embeddings, and show them.
 
-Names are imported when they are first used, so that ``import riemap`` and ``riemap --help`` do not wait
-for the compiler behind the kernels.
+Names and submodules are imported when they are first used, so that ``import riemap`` is fast and does not
+load Numba. ``dir(riemap)`` lists them all.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from riemap import (  # noqa: F401
+        curvature,
+        distances,
+        embeddings,
+        errors,
+        exports,
+        graphs,
+        grids,
+        losses,
+        manifolds,
+        means,
+        metrics,
+        optim,
+        plots,
+        random_graphs,
+        report,
+        runs,
+        sklearn,
+        spaces,
+        training,
+        views,
+    )
     from riemap.distances import Target, shortest_paths
     from riemap.embeddings import Embedding
+    from riemap.errors import InputError
     from riemap.graphs import (
         Dissimilarities,
         Graph,
@@ -33,6 +56,7 @@ __all__ = [
     "Fit",
     "Graph",
     "GraphWarning",
+    "InputError",
     "Scores",
     "Space",
     "Target",
@@ -51,6 +75,7 @@ __all__ = [
 _MODULES = {
     "riemap.distances": ("Target", "shortest_paths"),
     "riemap.embeddings": ("Embedding",),
+    "riemap.errors": ("InputError",),
     "riemap.graphs": (
         "Dissimilarities",
         "Graph",
@@ -68,13 +93,37 @@ _MODULES = {
     "riemap.training": ("Fit",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
+_SUBMODULES = (
+    "curvature",
+    "distances",
+    "embeddings",
+    "errors",
+    "exports",
+    "graphs",
+    "grids",
+    "losses",
+    "manifolds",
+    "means",
+    "metrics",
+    "optim",
+    "plots",
+    "random_graphs",
+    "report",
+    "runs",
+    "sklearn",
+    "spaces",
+    "training",
+    "views",
+)
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'riemap' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    if name in _SUBMODULES:
+        return import_module(f"riemap.{name}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'riemap' has no attribute {name!r}; dir(riemap) lists what it has")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_SUBMODULES])

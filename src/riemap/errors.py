@@ -1,5 +1,7 @@
 """Errors that a user can mend, or has to know about, told apart from bugs of riemap."""
 
+__all__ = ["InputError"]
+
 
 class InputError(ValueError):
     """Something that the user gave is not accepted.

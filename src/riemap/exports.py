@@ -1,7 +1,7 @@
-"""An embedding as text that other programs read: CSV, the embedding projector, word2vec, GraphML.
+"""Embeddings as text for other programs: CSV, the TensorFlow embedding projector, word2vec, GraphML.
 
-Each function gives the whole text as bytes in UTF-8. Numbers have as many digits as it takes to get them back
-exactly. A label that a format cannot hold is refused by name; none is changed.
+Each function returns the whole text as bytes in UTF-8. Numbers have enough digits to be read back exactly.
+Labels are never changed: a label that a format cannot hold raises an :class:`InputError` that names it.
 """
 
 import io
@@ -18,23 +18,59 @@ from riemap.graphs.graph import Graph
 from riemap.specs import shown
 from riemap.types import Array
 
+__all__ = ["Table", "as_csv", "as_graphml", "as_projector", "as_word2vec", "table"]
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class Table(NamedTuple):
-    """What is written of an embedding: for each node its label as text, and numbers with a name each."""
+    """The content of an exported file: a label and some named numbers for each node.
+
+    Parameters
+    ----------
+    labels
+        Labels of the ``n`` nodes as text, all different.
+    columns
+        Names of the ``k`` columns.
+    values
+        ``(n, k)``, the numbers.
+    """
 
     labels: list[str]
     columns: list[str]
-    values: Array  # (n, len(columns))
+    values: Array
 
 
 def table(embedding: Embedding, *, points: bool = False) -> Table:
-    """The features of an embedding, or the coordinates of its points.
+    """Make a table of the features of an embedding, or of the coordinates of its points.
 
-    Features are called ``t0, t1, …`` and coordinates ``x0, x1, …``, of a matrix ``x0_0, x0_1, …``. In a
-    product the names begin with the factor: ``factor1_t0``.
+    Features are called ``t0, t1, …``. Coordinates are called ``x0, x1, …``, or ``x0_0, x0_1, …`` if points
+    are matrices. In a product, names start with the factor, as in ``factor1_t0``.
+
+    Parameters
+    ----------
+    embedding
+        The embedding to export.
+    points
+        Whether to write the coordinates of the points and not the features; see :meth:`Embedding.features`.
+
+    Returns
+    -------
+    Table
+        With one row for each node.
+
+    Raises
+    ------
+    InputError
+        If two labels are the same text, or a label is not valid Unicode.
+
+    Examples
+    --------
+    >>> from riemap.spaces import Space
+    >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [3.0]]),), np.zeros(1), ("a", "b"))
+    >>> table(line, points=True).columns
+    ['x0']
     """
     factors = embedding.space.factors
     if points:
@@ -48,8 +84,22 @@ def table(embedding: Embedding, *, points: bool = False) -> Table:
 
 
 def as_csv(rows: Table) -> bytes:
-    r"""Comma-separated values, ``label`` and the columns, as Python's ``csv`` and RFC 4180 have them.
+    r"""Write comma-separated values, as RFC 4180 and Python's ``csv`` module define them.
 
+    The first line is a header: ``label`` and the names of the columns.
+
+    Parameters
+    ----------
+    rows
+        The table to write.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    Examples
+    --------
     >>> as_csv(Table(["a", "b, c"], ["x0"], np.array([[0.5], [1.0]])))
     b'label,x0\na,0.5\n"b, c",1.0\n'
     """
@@ -58,24 +108,60 @@ def as_csv(rows: Table) -> bytes:
 
 
 def as_word2vec(rows: Table) -> bytes:
-    r"""The text format of word2vec, which gensim and others read: sizes, then a label and its numbers a line.
+    r"""Write the text format of word2vec, which gensim and others read.
 
+    The first line holds the numbers of rows and columns. Each following line holds a label and its numbers.
+
+    Parameters
+    ----------
+    rows
+        The table to write.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    Raises
+    ------
+    InputError
+        If a label is empty or contains white space.
+
+    Examples
+    --------
     >>> as_word2vec(Table(["a", "b"], ["x0"], np.array([[0.5], [1.0]])))
     b'2 1\na 0.5\nb 1.0\n'
     """
-    _refuse(rows.labels, lambda label: not label or any(map(str.isspace, label)), "word2vec", "spaces")
+    _check_labels(rows.labels, lambda label: not label or any(map(str.isspace, label)), "word2vec", "spaces")
     return _joined([list(map(str, rows.values.shape)), *_lines(rows.labels, rows.values)], " ")
 
 
 def as_projector(rows: Table) -> tuple[bytes, bytes]:
-    r"""``vectors.tsv`` and ``metadata.tsv`` for the embedding projector of TensorFlow.
+    r"""Write ``vectors.tsv`` and ``metadata.tsv`` for the embedding projector of TensorFlow.
 
-    Neither has a first line of names, which is what the projector wants of a single column.
+    Neither file has a header, as the projector expects none if there is one column of labels.
 
+    Parameters
+    ----------
+    rows
+        The table to write.
+
+    Returns
+    -------
+    tuple of bytes
+        The two files: numbers, and labels.
+
+    Raises
+    ------
+    InputError
+        If a label is empty or contains a tab or a line break.
+
+    Examples
+    --------
     >>> as_projector(Table(["a", "b"], ["x0"], np.array([[0.5], [1.0]])))
     (b'0.5\n1.0\n', b'a\nb\n')
     """
-    _refuse(
+    _check_labels(
         rows.labels, lambda label: not label or bool(re.search("[\t\r\n]", label)), "tsv", "tabs or lines"
     )
     vectors = [line[1:] for line in _lines(rows.labels, rows.values)]
@@ -83,21 +169,39 @@ def as_projector(rows: Table) -> tuple[bytes, bytes]:
 
 
 def as_graphml(embedding: Embedding, graph: Graph, *, points: bool = False) -> bytes:
-    """GraphML: the nodes of a graph with their features or points, and its edges with ``weight``, if any.
+    """Write GraphML: nodes with their features or points as attributes, and edges with ``weight`` if any.
 
     Parameters
     ----------
     embedding
-        Its nodes are matched with the graph's by label.
+        The embedding. Its nodes are matched with those of the graph by label.
     graph
-        What was embedded.
+        The graph that was embedded.
     points
-        Write the coordinates of points; see :func:`table`.
+        Whether to write the coordinates of the points and not the features; see :func:`table`.
+
+    Returns
+    -------
+    bytes
+        The file.
+
+    Raises
+    ------
+    InputError
+        If the nodes are not those of the graph, or a label contains control characters.
+
+    Examples
+    --------
+    >>> from riemap.spaces import Space
+    >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [3.0]]),), np.zeros(1), ("a", "b"))
+    >>> text = as_graphml(line, Graph.from_edges([(0, 1)], labels=["a", "b"]))
+    >>> text.count(b"<node"), text.count(b"<edge")
+    (2, 1)
     """
     import networkx
 
     rows = table(embedding.aligned_to(graph), points=points)
-    _refuse(rows.labels, lambda label: bool(_NOT_XML.search(label)), "graphml", "control characters")
+    _check_labels(rows.labels, lambda label: bool(_NOT_XML.search(label)), "graphml", "control characters")
     drawn: networkx.Graph[str] = networkx.Graph()
     for label, values in zip(rows.labels, rows.values.tolist(), strict=True):
         drawn.add_node(label, **dict(zip(rows.columns, values, strict=True)))
@@ -112,40 +216,40 @@ def as_graphml(embedding: Embedding, graph: Graph, *, points: bool = False) -> b
 
 
 def _lengths(graph: Graph) -> list[float]:
-    """Of the edges, in the order of :meth:`Graph.edges`."""
+    """Lengths of the edges, in the order of :meth:`Graph.edges`."""
     assert graph.weights is not None
     rows = np.repeat(np.arange(graph.n), graph.degrees)
     return graph.weights[rows < graph.indices].tolist()
 
 
 def _names(shape: tuple[int, ...], letter: str) -> list[str]:
-    """``x0, x1, …``, or ``x0_0, x0_1, …`` of a matrix."""
+    """Names of coordinates: ``x0, x1, …`` for vectors, ``x0_0, x0_1, …`` for matrices."""
     return [letter + "_".join(map(str, index)) for index in product(*map(range, shape))]
 
 
 def _texts(labels: tuple[Hashable, ...]) -> list[str]:
-    """Labels as text, all different, that UTF-8 can write."""
+    """Labels as text; an error unless all are different and UTF-8 can hold them."""
     texts: dict[str, Hashable] = {}
     for label in labels:
         text = str(label)
         if text in texts:
             both = f"{shown(texts[text])} and {shown(label)}"
-            raise InputError(f"the labels {both} are the same text, so a file of text cannot tell them apart")
+            raise InputError(f"the labels {both} are the same text, so a text file cannot tell them apart")
         texts[text] = label
-    _refuse(list(texts), lambda text: bool(_SURROGATE.search(text)), "UTF-8", "half of a character")
+    _check_labels(list(texts), lambda text: bool(_SURROGATE.search(text)), "UTF-8", "a lone surrogate")
     return list(texts)
 
 
-def _refuse(labels: list[str], wrong: Callable[[str], bool], format: str, what: str) -> None:
-    """Name the first label that a format cannot hold."""
+def _check_labels(labels: list[str], wrong: Callable[[str], bool], format: str, what: str) -> None:
+    """Raise an error that names the first label that a format cannot hold."""
     for label in filter(wrong, labels):
         why = f"has {what}" if label else "is empty"
-        other = "rename that node" if format == "UTF-8" else "csv holds any label"
-        raise InputError(f"the label {shown(label)} {why}, which {format} has no way to write; {other}")
+        other = "rename that node" if format == "UTF-8" else "the format csv holds any label"
+        raise InputError(f"the label {shown(label)} {why}, which {format} cannot hold; {other}")
 
 
 def _quoted(label: str) -> str:
-    """As a field of CSV. Python's own writer leaves a lone carriage return bare, which its reader refuses."""
+    """A label as a field of CSV. Python's own writer does not quote a lone carriage return, as it must."""
     return '"' + label.replace('"', '""') + '"' if re.search('[",\r\n]', label) else label
 
 

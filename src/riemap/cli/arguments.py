@@ -34,10 +34,6 @@ RequireConnected: TypeAlias = Annotated[
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-RunPath: TypeAlias = Annotated[
-    Path,
-    typer.Argument(metavar="RUN", help="The folder of a run, or an .npz file.", show_default=False),
-]
 Labels: TypeAlias = Annotated[
     Path | None,
     typer.Option(help="Colour nodes by labels from a CSV file with lines node,label.", show_default=False),
@@ -107,4 +103,12 @@ CheckpointEvery: TypeAlias = Annotated[
 Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Continue the run in that folder.")]
 WithReport: TypeAlias = Annotated[
     bool, typer.Option("--report", help="Write a page about the run, report.html, into that folder.")
+]
+RunPath: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RUN",
+        help="A folder that riemap embed wrote, or an .npz file with an embedding.",
+        show_default=False,
+    ),
 ]

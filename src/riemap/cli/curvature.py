@@ -1,38 +1,40 @@
-"""Curvatures for ``riemap describe``: measured, with progress on stderr, and as lines of a table."""
+"""Curvatures for ``riemap describe``: computed with progress on stderr, and formatted as a table."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import typer
 
+from riemap.cli.triangles import SUMMARY_HEADINGS
+
 if TYPE_CHECKING:
-    from riemap.curvature.summary import Progress as Told
-    from riemap.graphs import Dissimilarities, Graph
+    from riemap.graphs import AnyGraph
 
-PATIENCE = 5.0
-"""Seconds between two lines of progress where there is no terminal."""
+PROGRESS_LINE_SECONDS = 5.0
+"""Seconds between two lines of progress where stderr is not a terminal: few enough lines for a log file."""
 
-QUARTILES = ("mean", "min", "q25", "median", "q75", "max")
+ShareDone: TypeAlias = Callable[[float], None]
+"""A callback that is given the share of the work that is done, from 0 to 1."""
 
 
-def curvatures(
-    graph: "Graph | Dissimilarities", alpha: float, seed: int, exact: bool
+def curvature_facts(
+    graph: "AnyGraph", alpha: float, seed: int, exact: bool
 ) -> dict[str, dict[str, Any] | None]:
-    """Everything about curvature that is shown, as numbers; what needs edges is ``None`` without them."""
+    """Compute every curvature that is shown. Those that need edges are ``None`` for dissimilarities."""
     from riemap.curvature import delta_exact, delta_sampled, ollivier_ricci, sectional
     from riemap.graphs import Graph
 
     facts: dict[str, dict[str, Any] | None] = {"delta": None, "ricci": None, "sectional": None}
-    with _stages(graph.name) as stage:
+    with _stage_progress(graph.name) as stage:
         if isinstance(graph, Graph):
             ricci = ollivier_ricci(graph, alpha, progress=stage("Ricci curvature"))
             facts["ricci"] = {"alpha": alpha, "limit": alpha == 1.0, **ricci.summary._asdict()}
             found = sectional(graph, seed=seed, progress=stage("sectional curvature"))
             if found.summary is not None:
-                sizes = {"pairs": len(found.values), "drawn_at": len(found.drawn), "seed": seed}
+                sizes = {"pairs": len(found.values), "drawn_at": len(found.sampled_nodes), "seed": seed}
                 facts["sectional"] = {**found.summary._asdict(), **sizes}
         delta = delta_sampled(graph, seed=seed)
         facts["delta"] = {
@@ -48,31 +50,32 @@ def curvatures(
     return facts
 
 
-def lines(facts: dict[str, Any]) -> list[str]:
-    """The same as a table."""
+def curvature_lines(facts: dict[str, Any]) -> list[str]:
+    """Format the facts of a graph and its curvatures as lines of text."""
     delta, ricci, sectional = facts["delta"], facts["ricci"], facts["sectional"]
     text = f"δ-hyperbolicity  mean {delta['mean']:.4f} ± {delta['se']:.4f}, "
     text += f"largest {delta['max']:g} of {delta['samples']:,} random quadruples"
-    rows = [text + ("" if delta["exact"] is None else f", {delta['exact']:g} of all")]
+    rows = [text + ("" if delta["exact"] is None else f", {delta['exact']:g} of all quadruples")]
     if "m" not in facts:
         return [*rows, "Ricci and sectional curvatures need a graph; dissimilarities have no edges"]
     limit = "limit α → 1" if ricci["limit"] else f"α = {ricci['alpha']:g}"
     table = [(f"Ricci, {limit}", ricci), ("sectional", sectional)]
     width = max(len(name) for name, _ in table)
-    rows += ["", " " * width + "".join(f"{name:>9}" for name in QUARTILES)]
+    rows += ["", " " * width + "".join(f"{name:>9}" for name in SUMMARY_HEADINGS)]
     for name, values in table:
-        numbers = ("-" if values is None else f"{values[key]:.4f}" for key in QUARTILES)
+        numbers = ("-" if values is None else f"{values[key]:.4f}" for key in SUMMARY_HEADINGS)
         rows.append(f"{name:{width}}" + "".join(f"{number:>9}" for number in numbers))
     if sectional is not None and sectional["drawn_at"]:
-        rows.append(f"sectional: pairs of neighbours were drawn at {sectional['drawn_at']} nodes with many")
+        count = sectional["drawn_at"]
+        rows.append(f"sectional: {count} nodes have so many neighbours that pairs of them were sampled")
     return rows
 
 
 @contextmanager
-def _stages(title: str) -> "Iterator[Callable[[str], Told]]":
-    """Gives for each stage of the work a callback that shows how far it is."""
+def _stage_progress(title: str) -> Iterator[Callable[[str], ShareDone]]:
+    """Yield a function that returns, for the name of a stage, a callback that shows its progress."""
     if not sys.stderr.isatty():
-        yield lambda stage: _now_and_then(f"{title}: {stage}")
+        yield lambda stage: _progress_lines(f"{title}: {stage}")
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -80,7 +83,7 @@ def _stages(title: str) -> "Iterator[Callable[[str], Told]]":
     columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
 
-        def stage(name: str) -> "Told":
+        def stage(name: str) -> ShareDone:
             task = bar.add_task(f"{title}: {name}", total=1.0)
 
             def callback(share: float) -> None:
@@ -91,13 +94,13 @@ def _stages(title: str) -> "Iterator[Callable[[str], Told]]":
         yield stage
 
 
-def _now_and_then(stage: str) -> "Told":
-    """A line on stderr every few seconds."""
+def _progress_lines(stage: str) -> ShareDone:
+    """Return a callback that prints a line on stderr every few seconds."""
     last = time.monotonic()
 
     def callback(share: float) -> None:
         nonlocal last
-        if share < 1.0 and time.monotonic() - last > PATIENCE:
+        if share < 1.0 and time.monotonic() - last > PROGRESS_LINE_SECONDS:
             last = time.monotonic()
             typer.echo(f"{stage}, {share:.0%}", err=True)
 

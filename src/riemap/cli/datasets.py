@@ -1,6 +1,5 @@
 """``riemap datasets``: the graphs that are known by name."""
 
-import json
 import shutil
 import textwrap
 from dataclasses import asdict
@@ -9,15 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from riemap.cli.arguments import AsJson
 from riemap.cli.messages import refusing
+from riemap.cli.output import new_console, new_table, print_json
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.graphs import Dataset
 
+HEADING_WIDTH = 13
+"""Characters of the first column of ``riemap datasets show``: the longest heading and a space."""
+
 
 class Action(StrEnum):
-    """What to do."""
+    """What ``riemap datasets`` does."""
 
     LIST = "list"
     SHOW = "show"
@@ -28,16 +32,17 @@ def datasets(
     action: Annotated[
         Action,
         typer.Argument(
-            help="List all, show what is known of one, or print the path of its file, downloaded if need be.",
+            help="list all datasets; show the details of one; or print the path of its file, which is "
+            "downloaded if it is missing.",
             show_default=False,
         ),
     ] = Action.LIST,
     name: Annotated[str | None, typer.Argument(help="A dataset, such as power.", show_default=False)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the graphs that are known by name; or show one, or fetch its file.
+    """List the graphs that are known by name, show the details of one, or download its file.
 
-    Files are looked for in $RIEMAP_DATA, then in the cache, and downloaded otherwise.
+    Files are looked up in $RIEMAP_DATA and then in the cache, and downloaded if they are in neither.
 
     Example: riemap datasets path power
     """
@@ -54,13 +59,16 @@ def datasets(
             raise InputError(f"which dataset? For example: riemap datasets {action} power")
         if action is Action.SHOW:
             _show(_entry(find_dataset(name)), as_json)
+            return
+        path = str(dataset_path(name))
+        if as_json:
+            print_json({"name": name, "path": path})
         else:
-            path = str(dataset_path(name))
-            typer.echo(json.dumps({"name": name, "path": path}) if as_json else path)
+            typer.echo(path)
 
 
 def _entry(dataset: "Dataset") -> dict[str, Any]:
-    """All that is known, ``None`` for what does not apply, and where the file is on this machine."""
+    """The fields of a dataset, ``None`` for those that do not apply, and the local path of its file."""
     from riemap.graphs.datasets import local_path
 
     path = local_path(dataset.name)
@@ -74,30 +82,22 @@ def _availability(entry: dict[str, Any]) -> str:
 
 def _list(entries: list[dict[str, Any]], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"datasets": entries}, ensure_ascii=False))
+        print_json({"datasets": entries})
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("Name", "Nodes", "Edges", "Here", "What it is"):
-        table.add_column(
-            heading,
-            justify="right" if heading in ("Nodes", "Edges") else "left",
-            min_width=max(map(len, (e["name"] for e in entries))) if heading == "Name" else None,
-        )
+    table = new_table("Name", "Nodes", "Edges", "Here", "What it is", right=("Nodes", "Edges"))
+    table.columns[0].min_width = max(len(entry["name"]) for entry in entries)
     for entry in entries:
         edges = "" if entry["m"] is None else str(entry["m"])
         table.add_row(entry["name"], str(entry["n"]), edges, _availability(entry), entry["description"])
-    console = Console(highlight=False, markup=False)
+    console = new_console()
     console.print(table)
     console.print("\nA dataset that is not here is downloaded when it is first used.")
-    console.print("Where one comes from: riemap datasets show power")
+    console.print("To see where a dataset comes from: riemap datasets show power")
 
 
 def _show(entry: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(entry, ensure_ascii=False))
+        print_json(entry)
         return
     headings = {"n": "nodes", "m": "edges", "sha256": "SHA-256", "url": "address", "path": "here"}
     for key, value in entry.items():
@@ -106,12 +106,12 @@ def _show(entry: dict[str, Any], as_json: bool) -> None:
 
 
 def _paragraph(heading: str, text: str) -> str:
-    """A heading and a text beside it, in lines that fit but leave addresses and paths whole."""
+    """A heading and a text beside it, wrapped to the terminal without breaking addresses and paths."""
     return textwrap.fill(
         text,
         shutil.get_terminal_size().columns,
-        initial_indent=f"{heading:13}",
-        subsequent_indent=" " * 13,
+        initial_indent=f"{heading:{HEADING_WIDTH}}",
+        subsequent_indent=" " * HEADING_WIDTH,
         break_long_words=False,
         break_on_hyphens=False,
     )

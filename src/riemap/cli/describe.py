@@ -1,24 +1,25 @@
-"""``riemap describe``: what a graph is like."""
+"""``riemap describe``: size, degrees, distances and curvature of a graph."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
+from riemap.cli.inputs import open_component
 from riemap.cli.messages import refusing
+from riemap.cli.output import new_console, print_json
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from riemap.graphs import Dissimilarities, Graph
+    from riemap.graphs import AnyGraph
 
-BARS = 20
-"""Most lines of a histogram; more distances than that are taken together."""
+MAX_HISTOGRAM_LINES = 20
+"""Most lines of a histogram, so that it fits a terminal; with more values, neighbouring ones share a line."""
 
-LABEL = 8
-"""Width of the first column of it."""
+HISTOGRAM_LABEL_WIDTH = 8
+"""Characters of the first column of a histogram."""
 
 
 def describe(
@@ -26,50 +27,47 @@ def describe(
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
     curvature: Annotated[
-        bool, typer.Option("--curvature", help="Add δ-hyperbolicity, Ricci and sectional curvatures.")
+        bool, typer.Option("--curvature", help="Show δ-hyperbolicity, Ricci and sectional curvatures too.")
     ] = False,
     alpha: Annotated[
         float | None,
         typer.Option(
-            help="Ricci curvature: the share of mass that stays, 0 to 1; 1 is the limit. [default: 0.5]",
+            help="Idleness α of Ollivier-Ricci curvature, from 0 to 1; 1 is the limit α → 1. [default: 0.5]",
             show_default=False,
         ),
     ] = None,
     exact: Annotated[
-        bool, typer.Option("--exact", help="Find the largest δ of all quadruples; this may take minutes.")
+        bool,
+        typer.Option("--exact", help="Compute the largest δ over all quadruples; this may take minutes."),
     ] = False,
     seed: Annotated[
         int | None,
-        typer.Option(help="Of what is drawn at random for curvatures. [default: 0]", show_default=False),
+        typer.Option(help="Seed for the random samples of curvature. [default: 0]", show_default=False),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how large a graph is, its degrees, how far its nodes are from each other, and how curved it is.
+    """Show the size of a graph, its degrees, the distances between its nodes, and its curvature.
 
     Example: riemap describe karate --curvature
     """
     with refusing():
         if not curvature and (exact or alpha is not None or seed is not None):
-            raise InputError("--alpha, --exact and --seed are about curvature; add --curvature")
+            raise InputError("--alpha, --exact and --seed are options of --curvature; add --curvature")
 
-        from riemap.graphs import open_graph
-
-        opened = open_graph(
-            graph, undirected=undirected, component="error" if require_connected else "largest"
-        )
+        opened = open_component(graph, undirected=undirected, require_connected=require_connected)
         facts = describe_graph(opened)
         if curvature:
-            from riemap.cli.curvature import curvatures
+            from riemap.cli.curvature import curvature_facts
 
-            facts |= curvatures(opened, 0.5 if alpha is None else alpha, seed or 0, exact)
+            facts |= curvature_facts(opened, 0.5 if alpha is None else alpha, seed or 0, exact)
     if as_json:
-        typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
+        print_json(facts)
     else:
         _show(facts)
 
 
-def describe_graph(graph: "Graph | Dissimilarities") -> dict[str, Any]:
-    """Everything that is shown, as numbers."""
+def describe_graph(graph: "AnyGraph") -> dict[str, Any]:
+    """Compute what ``riemap describe`` shows, except curvature."""
     import numpy as np
 
     from riemap.distances import spread
@@ -97,9 +95,7 @@ def describe_graph(graph: "Graph | Dissimilarities") -> dict[str, Any]:
 
 
 def _show(facts: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+    console = new_console(soft_wrap=True)
     kind = "points" if "m" not in facts else "nodes"
     size = f"{facts['n']} {kind}" + (f", {facts['m']} edges" if "m" in facts else ", no edges")
     unit = " hops" if facts.get("weighted") is False else ""
@@ -117,25 +113,27 @@ def _show(facts: dict[str, Any]) -> None:
     distances, delta = facts["distances"], facts.get("delta")
     _histogram(console, "hops" if unit else "distance", f"pairs of {kind}", distances, distances["pairs"])
     if delta is not None:
-        from riemap.cli.curvature import lines as rows
+        from riemap.cli.curvature import curvature_lines
 
         _histogram(console, "δ", "random quadruples", delta, delta["counts"])
-        console.print("\n" + "\n".join(rows(facts)))
+        console.print("\n" + "\n".join(curvature_lines(facts)))
 
 
-def _histogram(console: "Console", heading: str, of: str, facts: dict[str, Any], counts: list[int]) -> None:
-    console.print(f"\n{heading:>{LABEL}}   {of}")
-    room = max(min(console.width - LABEL - 21, 24), 1)
+def _histogram(
+    console: "Console", heading: str, counted: str, facts: dict[str, Any], counts: list[int]
+) -> None:
+    console.print(f"\n{heading:>{HISTOGRAM_LABEL_WIDTH}}   {counted}")
+    room = max(min(console.width - HISTOGRAM_LABEL_WIDTH - 21, 24), 1)
     for label, count, share, longest in _bars(facts, counts):
         bar = "█" * round(room * longest) or "▏"
-        console.print(f"{label:>{LABEL}}  {count:>10}  {_percent(share):>4}  {bar}")
+        console.print(f"{label:>{HISTOGRAM_LABEL_WIDTH}}  {count:>10}  {_percent(share):>4}  {bar}")
 
 
 def _bars(facts: dict[str, Any], counts: list[int]) -> list[tuple[str, int, float, float]]:
-    """Label, number, share, and length against the longest, of each line of the histogram."""
+    """Label, count, share of all, and length relative to the longest bar, for each line of a histogram."""
     values = facts.get("values")
     labels = [f"≤ {v:.4g}" for v in facts["up_to"]] if values is None else [f"{v:.4g}" for v in values]
-    step = -(-len(labels) // BARS)
+    step = -(-len(labels) // MAX_HISTOGRAM_LINES)
     groups = [(labels[i : i + step], sum(counts[i : i + step])) for i in range(0, len(labels), step)]
     most, total = max(count for _, count in groups), sum(counts)
     return [

@@ -1,42 +1,37 @@
-"""``riemap export``: an embedding for other programs."""
+"""``riemap export``: write an embedding in the formats of other programs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import Undirected
-from riemap.cli.messages import refusing
+from riemap.cli.arguments import RunPath, Undirected
+from riemap.cli.inputs import open_with_edges
+from riemap.cli.messages import one_of, refusing
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
     from riemap.graphs import Graph
 
-FORMATS = ("csv", "tsv", "word2vec", "graphml")
+EXPORT_FORMATS = ("csv", "tsv", "word2vec", "graphml")
+"""Values of ``--format``."""
 
 
 def export(
-    run: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RUN",
-            help="A folder that riemap embed made, or an embedding, the .npz file that riemap saved.",
-            show_default=False,
-        ),
-    ],
+    run: RunPath,
     format: Annotated[
         str,
         typer.Option(
             metavar="FORMAT",
-            help="csv; tsv, two files for the TensorFlow embedding projector; word2vec, its text format; "
-            "or graphml, with the edges.",
+            help="Format to write: csv; tsv, two files for the TensorFlow embedding projector; word2vec, in "
+            "its text format; or graphml, with the edges.",
         ),
     ] = "csv",
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Where to write: a file, or for tsv a folder. On stdout by default, except for tsv.",
+            help="File to write, or for tsv a folder. By default, results go to stdout; tsv needs a folder.",
             show_default=False,
         ),
     ] = None,
@@ -44,13 +39,15 @@ def export(
         bool,
         typer.Option(
             "--points",
-            help="Write points as they are stored. By default, Euclidean vectors are written: what is seen "
-            "of each node from the mean.",
+            help="Write the coordinates of the points as they are stored. By default, Euclidean vectors are "
+            "written: tangent coordinates at the Fréchet mean.",
         ),
     ] = False,
     graph: Annotated[
         str | None,
-        typer.Option(metavar="GRAPH", help="What was embedded; graphml needs its edges.", show_default=False),
+        typer.Option(
+            metavar="GRAPH", help="The graph that was embedded; graphml needs its edges.", show_default=False
+        ),
     ] = None,
     undirected: Undirected = False,
 ) -> None:
@@ -63,7 +60,9 @@ def export(
 
         _check(format, out, graph)
         embedding = load_embedding(run)
-        opened = None if graph is None else _graph(graph, undirected)
+        opened = None
+        if graph is not None:
+            opened = open_with_edges(graph, undirected=undirected, purpose="graphml")
         files = _files(embedding, format, opened, points)
         if out is None:
             typer.echo(files[""], nl=False)
@@ -72,37 +71,23 @@ def export(
 
 
 def _check(format: str, out: Path | None, graph: str | None) -> None:
-    from riemap.specs import shown, suggestion
-
-    if format not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise InputError(
-            f"no format is called {shown(format)}{suggestion(format, FORMATS)} There are {known}"
-        )
+    """Refuse options that do not fit together, before anything is computed."""
+    one_of("--format", format, EXPORT_FORMATS)
     if format == "graphml" and graph is None:
-        raise InputError("graphml has edges; name the graph that was embedded, e.g. --graph karate")
+        raise InputError("graphml needs edges; name the graph that was embedded, e.g. --graph karate")
     if format != "graphml" and graph is not None:
-        raise InputError(f"{format} has no place for the edges of a graph; leave out --graph")
+        raise InputError(f"{format} cannot hold the edges of a graph; leave out --graph")
     if format == "tsv" and out is None:
         names = "vectors.tsv and metadata.tsv"
-        raise InputError(f"tsv is two files, {names}; name a folder for them, e.g. --out folder")
+        raise InputError(f"tsv writes two files, {names}; name a folder for them, e.g. --out folder")
     if out is not None and format != "tsv" and out.is_dir():
         raise InputError(f"{out} is a folder; name a file, e.g. --out {out / 'embedding'}.{format}")
     if out is not None and format == "tsv" and out.is_file():
-        raise InputError(f"{out} is a file; tsv is two of them, and needs a folder")
-
-
-def _graph(text: str, undirected: bool) -> "Graph":
-    from riemap.graphs import Graph, open_graph
-
-    opened = open_graph(text, undirected=undirected)
-    if not isinstance(opened, Graph):
-        raise InputError(f"{opened.name} is a matrix of dissimilarities, which has no edges; csv needs none")
-    return opened
+        raise InputError(f"{out} is a file; tsv writes two files and needs a folder, e.g. --out folder")
 
 
 def _files(embedding: "Embedding", format: str, graph: "Graph | None", points: bool) -> dict[str, bytes]:
-    """What to write, by the name in the folder; without a name where it is one file."""
+    """Contents of the files to write, by their names in the folder; a single file has the name ``""``."""
     from riemap.exports import as_csv, as_graphml, as_projector, as_word2vec, table
 
     if graph is not None:

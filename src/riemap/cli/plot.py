@@ -1,18 +1,18 @@
-"""``riemap plot``: figures, a command each."""
+"""``riemap plot``: one command per figure. The figures of an embedding are in ``plot_runs``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
 from riemap.cli import plot_runs
 from riemap.cli.arguments import GraphText, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
-from riemap.cli.messages import refusing
-from riemap.errors import InputError
+from riemap.cli.inputs import open_with_edges
+from riemap.cli.messages import one_of, refusing
 
-if TYPE_CHECKING:
-    from riemap.graphs import Graph
+LAYOUT_LOSS = "stress + 0.2*rsne(T=0.2)"
+"""Loss that places the nodes of a graph in the plane: stress keeps distances, rsne keeps neighbours close."""
 
 app = typer.Typer(
     rich_markup_mode=None,
@@ -29,8 +29,8 @@ for draw in (
 ):
     app.command()(draw)
 
-Seed: TypeAlias = Annotated[int, typer.Option(help="Of everything that is drawn at random.")]
-Points: TypeAlias = Annotated[int, typer.Option(help="Points of each sample.")]
+Seed: TypeAlias = Annotated[int, typer.Option(help="Seed for everything random in the figure.")]
+Points: TypeAlias = Annotated[int, typer.Option(help="Number of points in each sample.")]
 
 
 @app.command()
@@ -38,14 +38,17 @@ def graph(
     graph: GraphText,
     out: Out,
     alpha: Annotated[
-        float, typer.Option(help="What share of a walk stays where it is; the paper takes 0.999.")
+        float,
+        typer.Option(help="Idleness α of Ollivier-Ricci curvature, from 0 to 1; the paper uses 0.999."),
     ] = 0.5,
     seed: Seed = 0,
     undirected: Undirected = False,
 ) -> None:
-    """Draw a graph, its edges and nodes coloured by Ollivier-Ricci curvature.
+    """Draw a graph whose edges and nodes are coloured by Ollivier-Ricci curvature.
 
-    Nodes are placed by an embedding in the plane. Example: riemap plot graph karate --out karate.png
+    An embedding in the plane places the nodes.
+
+    Example: riemap plot graph karate --out karate.png
     """
     with refusing():
         from riemap.curvature import ollivier_ricci
@@ -53,17 +56,13 @@ def graph(
         from riemap.runs import embed
 
         check_figure(out)
-        opened = _graph(graph, undirected)
+        opened = open_with_edges(graph, undirected=undirected, purpose="the figure")
         curvature = ollivier_ricci(opened, alpha).curvature
-        fit = embed(opened, "E2", loss=LAYOUT, seed=seed)
+        fit = embed(opened, "E2", loss=LAYOUT_LOSS, seed=seed)
         ax = network(
             opened, fit.embedding.points[0], curvature, label=f"Ollivier-Ricci curvature, α = {alpha:g}"
         )
         write_figure(ax.figure, out)
-
-
-LAYOUT = "stress + 0.2*rsne(T=0.2)"
-"""Places the nodes of a graph in the plane."""
 
 
 @app.command()
@@ -71,14 +70,14 @@ def graphs(
     graphs: Annotated[
         list[str],
         typer.Argument(
-            metavar="GRAPH...", help="Files of edges, datasets or generators.", show_default=False
+            metavar="GRAPH...", help="Files of edges, names of datasets, or generators.", show_default=False
         ),
     ],
     out: Out,
     seed: Seed = 0,
     undirected: Undirected = False,
 ) -> None:
-    """Compare graphs: degrees, sectional curvatures, δ-hyperbolicity.
+    """Draw degrees, sectional curvatures and δ-hyperbolicity of several graphs side by side.
 
     Example: riemap plot graphs karate les-miserables "tree(r=4,h=5)" --out graphs.png
     """
@@ -87,7 +86,7 @@ def graphs(
         from riemap.plots import summaries
 
         check_figure(out)
-        opened = [_graph(text, undirected) for text in graphs]
+        opened = [open_with_edges(text, undirected=undirected, purpose="the figure") for text in graphs]
         curvatures = {g.name: sectional(g, seed=seed).values for g in opened}
         deltas = {g.name: delta_sampled(g, seed=seed) for g in opened}
         write_figure(
@@ -105,14 +104,16 @@ def angles(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="RUN...", help="Folders that riemap embed made, or embeddings.", show_default=False
+            metavar="RUN...",
+            help="Folders that riemap embed wrote, or .npz files with embeddings.",
+            show_default=False,
         ),
     ],
     out: Out,
-    triples: Annotated[int, typer.Option(help="Triangles to look at in each.")] = 10_000,
+    triples: Annotated[int, typer.Option(help="Number of random triangles in each embedding.")] = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """Compare embeddings by the sums of angles in their triangles.
+    """Draw the angle sums of triangles of several embeddings side by side.
 
     Example: riemap plot angles karate-h2 karate-s2 --out angles.png
     """
@@ -136,39 +137,25 @@ def samples(
     kind: Annotated[
         str,
         typer.Argument(
-            help="compact (S, Gr, SO), noncompact (E, H, SPD), or bias: what sampling through the "
-            "exponential map does."
+            help="Which samples: compact (spaces S, Gr, SO), noncompact (spaces E, H, SPD), or bias (uniform "
+            "samples beside samples through the exponential map)."
         ),
     ],
     out: Out,
     points: Points = 1000,
     seed: Seed = 0,
 ) -> None:
-    """Draw random points of curved spaces, and what graphs of close ones look like.
+    """Draw random points of curved spaces, or statistics of the graphs that link close points.
 
     Example: riemap plot samples noncompact --out noncompact.pdf
     """
     with refusing():
         from riemap.paper import samples as drawn
-        from riemap.plots import clouds, panels
-        from riemap.specs import shown, suggestion
+        from riemap.plots import clouds, sample_panels
 
         check_figure(out)
+        one_of("KIND", kind, (*drawn.PANELS, "bias"))
         if kind == "bias":
             write_figure(clouds(drawn.bias(points, seed)), out)
-            return
-        if kind not in drawn.PANELS:
-            known = (*drawn.PANELS, "bias")
-            raise InputError(
-                f"no samples are called {shown(kind)}{suggestion(kind, known)} There are {', '.join(known)}"
-            )
-        write_figure(panels(drawn.panel(kind, points, seed)), out)
-
-
-def _graph(text: str, undirected: bool) -> "Graph":
-    from riemap.graphs import Graph, open_graph
-
-    opened = open_graph(text, undirected=undirected)
-    if not isinstance(opened, Graph):
-        raise InputError(f"{opened.name} is a matrix of dissimilarities, and no graph with edges to draw")
-    return opened
+        else:
+            write_figure(sample_panels(drawn.panel(kind, points, seed)), out)

@@ -95,7 +95,7 @@ def f1(
         from riemap.metrics import evaluate
         from riemap.metrics.curves import Curves
         from riemap.plots import f1_curve
-        from riemap.plots.style import titled
+        from riemap.plots.style import set_title
 
         check_figure(out)
         scores, name = {}, ""
@@ -110,7 +110,7 @@ def f1(
         curves = Curves(
             {key: np.array(found.f1_curve) for key, found in scores.items()}, layers / layers.sum()
         )
-        write_figure(titled(f1_curve(curves), name).figure, out)
+        write_figure(set_title(f1_curve(curves), name).figure, out)
 
 
 def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
@@ -136,10 +136,10 @@ def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Un
     """
 
     def drawn(compared: "Comparison") -> "Axes":
-        from riemap.metrics.pairs import look
+        from riemap.metrics.pairs import pair_report
         from riemap.plots import distribution
 
-        return distribution(look(compared).distortion, label="mean distortion of the pairs of a node")
+        return distribution(pair_report(compared).distortion, label="mean distortion of the pairs of a node")
 
     _draw_comparison(run, out, graph, undirected, "distortion", drawn)
 
@@ -154,13 +154,13 @@ def _draw_comparison(
 ) -> None:
     """Draw something about the distances of a graph and those of its embedding."""
     with refusing():
-        from riemap.metrics.scores import compared
-        from riemap.plots.style import titled
+        from riemap.metrics.scores import compare
+        from riemap.plots.style import set_title
 
         check_figure(out)
         embedded, opened = _opened(run, graph, undirected, verb)
-        ax = drawn(compared(embedded, opened))
-        write_figure(titled(ax, f"{opened.name} in {embedded.space}").figure, out)
+        ax = drawn(compare(embedded, opened))
+        write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
 def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
@@ -189,7 +189,7 @@ def history(run: RunPath, out: Out) -> None:
     """
     with refusing():
         from riemap.plots import history as drawn
-        from riemap.plots.style import titled
+        from riemap.plots.style import set_title
         from riemap.runs import RunFolder, load_embedding
         from riemap.runs.opening import run_config, training_setting
 
@@ -203,7 +203,7 @@ def history(run: RunPath, out: Out) -> None:
         config = run_config(run)
         ax = drawn(records, losses=training_setting(config)["stages"])
         title = f"{config.get('graph', run.stem)} in {config.get('space', '?')}"
-        write_figure(titled(ax, title).figure, out)
+        write_figure(set_title(ax, title).figure, out)
 
 
 def _opened(run: Path, graph: str | None, undirected: bool, verb: str) -> "tuple[Embedding, AnyGraph]":
@@ -222,7 +222,7 @@ def _distances(node: str, embedded: "Embedding", graph: "AnyGraph") -> "Colourin
     from riemap.graphs import Graph
     from riemap.plots import Colouring
 
-    (number,) = embedded.numbers([node])
+    (number,) = embedded.row_numbers([node])
     unit = "hops" if isinstance(graph, Graph) and graph.weights is None else "distance"
     return Colouring(f"{unit} from {node}", shortest_paths(graph)[number].astype(float))
 
@@ -234,12 +234,12 @@ def _colouring(colour: str, embedded: "Embedding", graph: "AnyGraph") -> "Colour
     if colour == "none":
         return None
     if colour == "distortion" or not isinstance(graph, Graph):
-        from riemap.metrics.pairs import look
-        from riemap.metrics.scores import compared
+        from riemap.metrics.pairs import pair_report
+        from riemap.metrics.scores import compare
 
-        return Colouring("distortion", look(compared(embedded, graph)).distortion)
+        return Colouring("distortion", pair_report(compare(embedded, graph)).distortion)
     if colour == "ricci":
         from riemap.curvature import ollivier_ricci
 
-        return Colouring("Ollivier-Ricci curvature", ollivier_ricci(graph).nodes, signed=True)
+        return Colouring("Ollivier-Ricci curvature", ollivier_ricci(graph).node_means, signed=True)
     return Colouring("degree", graph.degrees.astype(float))

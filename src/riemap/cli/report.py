@@ -109,14 +109,14 @@ def _check(run: Path, out: Path) -> None:
 
 def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
     """Write a leaderboard, and the pages that it links to."""
-    from riemap.report import board_page
+    from riemap.report import leaderboard_page
 
     done = folder.finished()
     words = ["riemap", "report", str(folder.path), *named, "-o", str(out)]
     command = shlex.join([*words, *["--undirected"] * undirected, *["--no-pages"] * (not pages)])
     links = _pages(folder, done, named, out, undirected, command) if pages else {}
     failed = len(folder.records()) - len(done)
-    _write(out, board_page(folder.path.resolve().name, done, failed, links, [command]))
+    _write(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
     typer.echo(f"riemap: wrote {out}{beside}", err=True)
 
@@ -204,9 +204,9 @@ def _pages_of(
 def _distances(graph: "AnyGraph") -> "DistanceMatrix | None":
     """Distances between all nodes, unless there are so many that pages show only a sample."""
     from riemap.distances import shortest_paths
-    from riemap.metrics.scores import LARGE
+    from riemap.metrics.scores import LARGEST_FULLY_SCORED
 
-    return shortest_paths(graph) if graph.n <= LARGE else None
+    return shortest_paths(graph) if graph.n <= LARGEST_FULLY_SCORED else None
 
 
 def _write(out: Path, page: str) -> None:

@@ -1,106 +1,124 @@
-"""``riemap sample``: points of a space, and the graphs of those that are near each other."""
+"""``riemap sample``: random points of a space, and the graphs that link points that are close."""
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from riemap.cli.arguments import AsJson
 from riemap.cli.messages import refusing
-from riemap.cli.triangles import measured, show_measured
+from riemap.cli.output import new_console, new_table, print_json
+from riemap.cli.triangles import measure_triangles, show_triangles
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
     from riemap.graphs import Graph
-    from riemap.random_graphs import Linked
+    from riemap.random_graphs import ThresholdGraph
     from riemap.types import Array
 
-PAIRS = 500
-"""Most pairs of neighbours of one node in whose directions curvature is measured; dense graphs have many."""
+MAX_PAIRS_PER_NODE = 500
+"""Most pairs of neighbours per node for sectional curvature; nodes of dense graphs have many thousands."""
 
-QUARTILES = ("q25", "median", "q75")
-COLUMNS = (
+QUARTILE_NAMES = ("q25", "median", "q75")
+"""Suffixes of the columns that hold quartiles."""
+
+THRESHOLD_COLUMNS = (
     "threshold",
     "edges",
-    *(f"degree_{q}" for q in QUARTILES),
+    *(f"degree_{q}" for q in QUARTILE_NAMES),
     "nodes",
-    *(f"sectional_{q}" for q in QUARTILES),
+    *(f"sectional_{q}" for q in QUARTILE_NAMES),
 )
-"""Of the table of thresholds. Degrees are of all points, the last four of the largest component."""
+"""Columns of summary.csv. The last four describe the largest component, the others all points."""
+
+
+SpaceText: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="SPACE", help="Space to draw points from, such as H3 or 'H2 x S2'.", show_default=False
+    ),
+]
+Radius: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Radius of the ball to draw from, 1 by default. Uniform points of a compact space need none."
+    ),
+]
+How: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="How to draw points: uniform, by volume; or exp, the exponential map of uniform tangents."
+    ),
+]
+Thresholds: TypeAlias = Annotated[
+    int, typer.Option(help="Number of distance thresholds, each of which gives a graph.")
+]
 
 
 def sample(
-    space: Annotated[
-        str,
-        typer.Argument(
-            metavar="SPACE", help="Where to draw from, such as H3 or 'H2 x S2'.", show_default=False
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="A new folder for the results.", show_default=False)],
-    n: Annotated[int, typer.Option("--n", help="How many points.")] = 1000,
-    radius: Annotated[
-        float | None,
-        typer.Option(help="Of the ball to draw from, 1 unless given; a compact space is drawn from whole."),
-    ] = None,
-    how: Annotated[
-        str,
-        typer.Option(help="uniform by volume; or exp: exponentials of tangents uniform in a ball."),
-    ] = "uniform",
-    thresholds: Annotated[int, typer.Option(help="At how many distances to link points.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same files.")] = 0,
+    space: SpaceText,
+    out: Annotated[Path, typer.Option(help="New folder for the results.", show_default=False)],
+    n: Annotated[int, typer.Option("--n", help="Number of points.")] = 1000,
+    radius: Radius = None,
+    how: How = "uniform",
+    thresholds: Thresholds = 10,
+    seed: Annotated[
+        int, typer.Option(help="Seed for all random numbers; the same seed gives the same files.")
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Draw points from a space, link those that are near, and show how degrees and curvature change.
+    """Draw random points from a space, and show degrees and curvature of the graphs that link close points.
 
-    Writes points.npz, angles.csv (normalised sums of angles of triangles of points) and summary.csv (a line
-    for each threshold) to a new folder.
+    Writes three files into a new folder: points.npz, angles.csv (normalised angle sums of triangles) and
+    summary.csv (a line per threshold).
 
     Example: riemap sample H3 --radius 5 --out h3
     """
     with refusing():
-        from riemap.random_graphs import check_memory, distance_matrix, is_compact, sample, threshold_graphs
-        from riemap.random_graphs import thresholds as levels
+        from riemap.random_graphs import check_memory, is_compact, sample
 
         if n < 3:
-            raise InputError(f"n={n} points make no triangle; give 3 or more, e.g. 1000")
+            raise InputError(f"n={n} points are too few for a triangle; give 3 or more, e.g. 1000")
         check_memory(n)
         if out.exists():
-            raise InputError(f"{out} exists; name a folder that is new")
+            raise InputError(f"{out} exists already; name a new folder")
         points = sample(space, n, radius, how, seed)
-        distances = distance_matrix(points)
-        swept = threshold_graphs(distances, levels(points, distances, thresholds, radius))
-        rows = [_row(linked, seed) for linked in swept]
-        sums, curvature = measured(points, seed)
+        rows = _threshold_rows(points, thresholds, radius, seed)
+        sums, curvature = measure_triangles(points, seed)
         _write(out, points, sums, rows)
         ball = how == "exp" or not is_compact(points.space)
     facts = {"space": str(points.space), "dim": points.space.dim, "n": n, "how": how}
-    facts |= {
-        "radius": (radius or 1.0) if ball else None,
-        "seed": seed,
-        "curvature": curvature,
-        "thresholds": rows,
-    }
+    facts |= {"radius": (radius or 1.0) if ball else None, "seed": seed}
+    facts |= {"curvature": curvature, "thresholds": rows}
     if as_json:
-        typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
+        print_json(facts)
     else:
         _show(facts, out)
 
 
+def _threshold_rows(points: "Embedding", count: int, radius: float | None, seed: int) -> list[dict[str, Any]]:
+    """A row of the table for each of ``count`` distance thresholds."""
+    from riemap.random_graphs import distance_matrix, threshold_graphs, thresholds
+
+    distances = distance_matrix(points)
+    levels = thresholds(points, distances, count, radius)
+    return [_row(linked, seed) for linked in threshold_graphs(distances, levels)]
+
+
 def _sectional(graph: "Graph", seed: int) -> "Array":
-    """Curvatures of a graph, at all nodes in the directions of some of their neighbours."""
+    """Sectional curvatures at all nodes of a graph, for random pairs of neighbours where there are many."""
     from riemap.curvature import sectional
 
-    return sectional(graph, pairs=PAIRS, seed=seed).values
+    return sectional(graph, pairs=MAX_PAIRS_PER_NODE, seed=seed).values
 
 
-def _row(linked: "Linked", seed: int) -> dict[str, Any]:
+def _row(linked: "ThresholdGraph", seed: int) -> dict[str, Any]:
     import numpy as np
 
     def quartiles(name: str, values: Any) -> dict[str, float | None]:
         found = None if values is None else np.quantile(values, (0.25, 0.5, 0.75)).tolist()
-        return {f"{name}_{q}": None if found is None else found[i] for i, q in enumerate(QUARTILES)}
+        return {f"{name}_{q}": None if found is None else found[i] for i, q in enumerate(QUARTILE_NAMES)}
 
     curvature = None if linked.component is None else _sectional(linked.component, seed)
     degrees, sectional = quartiles("degree", linked.degrees), quartiles("sectional", curvature)
@@ -111,14 +129,14 @@ def _row(linked: "Linked", seed: int) -> dict[str, Any]:
         **degrees,
         **sectional,
     }
-    return {column: row[column] for column in COLUMNS}
+    return {column: row[column] for column in THRESHOLD_COLUMNS}
 
 
 def _write(out: Path, points: "Embedding", sums: "Array", rows: list[dict[str, Any]]) -> None:
     points.save(out / "points.npz")
     _write_text(out / "angles.csv", ["angle_sum", *map(repr, sums.tolist())])
     lines = [",".join("" if v is None else repr(v) for v in row.values()) for row in rows]
-    _write_text(out / "summary.csv", [",".join(COLUMNS), *lines])
+    _write_text(out / "summary.csv", [",".join(THRESHOLD_COLUMNS), *lines])
 
 
 def _write_text(path: Path, lines: list[str]) -> None:
@@ -129,17 +147,13 @@ def _write_text(path: Path, lines: list[str]) -> None:
 
 
 def _show(facts: dict[str, Any], out: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = new_console()
     title = f"{facts['n']} points of {facts['space']} ({facts['dim']} dimensions), {facts['how']}"
     console.print(f"{title}, seed {facts['seed']}")
-    show_measured(facts["curvature"])
+    show_triangles(facts["curvature"])
     console.print()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("Nearer than", "Edges", "Degree", "(quartiles)", "Nodes", "Sectional", "(quartiles)"):
-        table.add_column(heading, justify="right")
+    headings = ("Nearer than", "Edges", "Degree", "(quartiles)", "Nodes", "Sectional", "(quartiles)")
+    table = new_table(*headings, right=headings)
     for row in facts["thresholds"]:
         table.add_row(
             f"{row['threshold']:.4g}",
@@ -150,10 +164,10 @@ def _show(facts: dict[str, Any], out: Path) -> None:
         )
     console.print(table)
     console.print(
-        f"\nNodes and sectional curvature are of the largest component. Files: {out}", soft_wrap=True
+        f"\nNodes and sectional curvature describe the largest component. Files: {out}", soft_wrap=True
     )
 
 
 def _median(row: dict[str, Any], name: str, form: str) -> tuple[str, str]:
-    low, middle, high = (row[f"{name}_{q}"] for q in QUARTILES)
+    low, middle, high = (row[f"{name}_{q}"] for q in QUARTILE_NAMES)
     return ("–", "") if middle is None else (f"{middle:{form}}", f"{low:{form}} to {high:{form}}")

@@ -1,14 +1,14 @@
-"""``riemap spaces``: what there is to embed into."""
+"""``riemap spaces``: the manifolds that graphs can be embedded in."""
 
-import json
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.messages import refuse
-from riemap.errors import InputError
+from riemap.cli.arguments import AsJson
+from riemap.cli.messages import refusing
+from riemap.cli.output import new_console, new_table, print_json
 
 if TYPE_CHECKING:
     from riemap.manifolds import Manifold
@@ -20,23 +20,19 @@ def spaces(
         str | None,
         typer.Argument(help="A space to describe, such as 'H3^2 x Gr(2,4)'.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the manifolds, how they are spelled, and what they are like; or describe one space.
+    """List all manifolds with their dimension, curvature and distance; or describe one space.
 
     Example: riemap spaces "H3^2 x Gr(2,4)"
     """
-    from riemap.manifolds import MANIFOLDS
-    from riemap.spaces import Space
+    with refusing():
+        from riemap.manifolds import MANIFOLDS
+        from riemap.spaces import Space
 
-    if space is None:
-        _show([_row(cls(*cls.shown)) for cls in MANIFOLDS], None, as_json)
-        return
-    try:
-        parsed = Space.parse(space)
-    except InputError as error:
-        refuse(error)
-    _show([_row(m) for m in parsed.factors], parsed, as_json)
+        parsed = None if space is None else Space.parse(space)
+        manifolds = [cls(*cls.shown) for cls in MANIFOLDS] if parsed is None else parsed.factors
+        _show([_row(m) for m in manifolds], parsed, as_json)
 
 
 def _row(m: "Manifold") -> dict[str, Any]:
@@ -51,29 +47,28 @@ def _row(m: "Manifold") -> dict[str, Any]:
 
 def _show(rows: list[dict[str, Any]], space: "Space | None", as_json: bool) -> None:
     if as_json:
-        whole = {} if space is None else {"space": str(space), "dim": space.dim}
-        typer.echo(json.dumps({**whole, "manifolds": rows}, ensure_ascii=False))
+        product = {} if space is None else {"space": str(space), "dim": space.dim}
+        print_json({**product, "manifolds": rows})
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("Space", "Dim", "Curvature", "Distance", "What it is"):
-        table.add_column(name, justify="right" if name == "Dim" else "left")
+    table = new_table("Space", "Dim", "Curvature", "Distance", "What it is", right=("Dim",))
     for row in rows:
         curvature = range_text(*row["curvature"])
         table.add_row(row["space"], str(row["dim"]), curvature, row["distance"], row["name"])
-    console = Console(highlight=False)
+    console = new_console()
     console.print(table)
     if space is None:
         console.print("\nThe number is the dimension of E, H and S, and the matrix size of the others.")
-        console.print('Multiply them: riemap spaces "H3^2 x Gr(2,4)"')
+        console.print('Products are spaces too: riemap spaces "H3^2 x Gr(2,4)"')
     else:
-        console.print(f"\n{space} has {space.dim} dimensions; each factor has a scale of its own.")
+        console.print(f"\n{space} has {space.dim} dimensions. Training learns a scale for each factor.")
 
 
 def range_text(low: float | None, high: float | None) -> str:
-    """A range of curvatures, as people write it; ``None`` is infinite."""
+    """Write a range of curvatures as text; ``None`` is infinite.
+
+    >>> range_text(-0.5, 0.0), range_text(1.0, 1.0)
+    ('[−1/2, 0]', '1')
+    """
     ends = ["∞" if k is None else str(Fraction(k)).replace("-", "−") for k in (low, high)]
     if low == high:
         return ends[0]

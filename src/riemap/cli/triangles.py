@@ -1,50 +1,56 @@
-"""How a space curves around points, as ``evaluate`` and ``sample`` show it."""
+"""How a space curves around the points of an embedding, for ``riemap evaluate`` and ``riemap sample``."""
 
 from typing import TYPE_CHECKING, Any
+
+from riemap.cli.output import new_console, new_table
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
     from riemap.types import Array
 
-TITLES = {"angles": "angle sum, (Σθ − π)/2π", "parallelogram": "parallelogram deviation"}
+MEASURE_TITLES = {"angles": "angle sum, (Σθ − π)/2π", "parallelogram": "parallelogram deviation"}
+"""Names of the two measures, by their keys in the results."""
 
-SHOWN = {"mean": "Mean", "min": "Min", "q25": "Q25", "median": "Median", "q75": "Q75", "max": "Max"}
-"""Numbers of a summary, and their headings."""
+SUMMARY_HEADINGS = {
+    "mean": "Mean",
+    "min": "Min",
+    "q25": "Q25",
+    "median": "Median",
+    "q75": "Q75",
+    "max": "Max",
+}
+"""Headings of the numbers of a summary."""
 
 
-def measured(embedding: "Embedding", seed: int) -> "tuple[Array, dict[str, Any]]":
-    """Normalised sums of angles over sampled triples, and their summary with that of the medians."""
+def measure_triangles(embedding: "Embedding", seed: int) -> "tuple[Array, dict[str, Any]]":
+    """Return the normalised angle sums of sampled triangles, and summaries of both measures."""
     from riemap.curvature import Summary
-    from riemap.curvature.geodesic_triangles import TRIPLES, angle_sums, parallelogram_deviations
+    from riemap.curvature.geodesic_triangles import DEFAULT_TRIPLES, angle_sums, parallelogram_deviations
 
     angles = angle_sums(embedding, seed=seed)
     medians = parallelogram_deviations(embedding, seed=seed)
-    angles_summary, medians_summary = Summary.of(angles.values), Summary.of(medians.values)
+    angles_summary, medians_summary = Summary.from_values(angles.values), Summary.from_values(medians.values)
     return angles.values, {
         "angles": None if angles_summary is None else angles_summary._asdict(),
         "parallelogram": None if medians_summary is None else medians_summary._asdict(),
-        "triples": TRIPLES,
+        "triples": DEFAULT_TRIPLES,
         "degenerate": angles.degenerate,
         "seed": seed,
     }
 
 
-def show_measured(curvature: dict[str, Any]) -> None:
-    """A line for each of the two measures."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(highlight=False, markup=False, emoji=False)
+def show_triangles(curvature: dict[str, Any]) -> None:
+    """Print the summaries of :func:`measure_triangles`, one line per measure."""
+    console = new_console()
     console.print()
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("Of geodesic triangles")
-    for name in SHOWN:
-        table.add_column(SHOWN[name], justify="right")
-    for key, title in TITLES.items():
+    headings = tuple(SUMMARY_HEADINGS.values())
+    table = new_table("Geodesic triangles", *headings, right=headings)
+    for key, title in MEASURE_TITLES.items():
         found = curvature[key]
-        table.add_row(title, *("–" if found is None else _text(found[name]) for name in SHOWN))
+        table.add_row(title, *("–" if found is None else _text(found[name]) for name in SUMMARY_HEADINGS))
     console.print(table)
-    left_out = f", {curvature['degenerate']} without three sides left out" if curvature["degenerate"] else ""
+    count = curvature["degenerate"]
+    left_out = f", without {count} degenerate triangles" if count else ""
     console.print(f"over {curvature['triples']} triples of points{left_out}")
 
 

@@ -1,18 +1,33 @@
-"""How curved a graph is: Gromov's δ, Ollivier-Ricci and sectional curvatures."""
+"""Curvature of graphs (Gromov's δ, Ollivier-Ricci, sectional) and of embeddings (geodesic triangles)."""
 
+from riemap.curvature.geodesic_triangles import (
+    Triangles,
+    angle_sum,
+    angle_sums,
+    is_triangle,
+    parallelogram_deviation,
+    parallelogram_deviations,
+)
 from riemap.curvature.gromov import Hyperbolicity, delta_sampled
 from riemap.curvature.gromov_exact import delta_exact
 from riemap.curvature.ollivier import Ricci, ollivier_ricci
-from riemap.curvature.sectional import Sectional, sectional
-from riemap.curvature.summary import Summary
+from riemap.curvature.sectional_curvature import Sectional, sectional
+from riemap.curvature.summary import ProgressCallback, Summary
 
 __all__ = [
     "Hyperbolicity",
+    "ProgressCallback",
     "Ricci",
     "Sectional",
     "Summary",
+    "Triangles",
+    "angle_sum",
+    "angle_sums",
     "delta_exact",
     "delta_sampled",
+    "is_triangle",
     "ollivier_ricci",
+    "parallelogram_deviation",
+    "parallelogram_deviations",
     "sectional",
 ]

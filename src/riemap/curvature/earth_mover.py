@@ -1,8 +1,7 @@
-"""Optimal transport between two small measures, exactly, by a primal-dual method.
+"""Exact optimal transport between two small measures, by a primal-dual method.
 
-POT's network simplex does the same and is as exact; ours is compiled into the loop over the edges of a graph,
-and knows when to stop: where costs are one, two or three, after two rounds. ``benchmarks/curvature.py``
-measures both.
+POT's network simplex is also exact. This version is compiled into the loop over the edges of a graph and
+stops early: if all costs are one, two or three, after two rounds. ``benchmarks/curvature.py`` measures both.
 """
 
 from typing import Any
@@ -11,24 +10,40 @@ import numpy as np
 from numba import njit
 
 DUST = 1e-9
-"""Mass that counts as none; most masses are whole numbers."""
+"""Mass up to which a node counts as empty. Most masses are whole numbers, so this only absorbs rounding
+errors."""
 
 SAME = 1e-12
-"""Difference of two lengths, in shares of the longest, that is rounding error."""
+"""Relative difference, as a fraction of the largest cost, up to which two path lengths count as equal. It is
+well above the rounding errors of sums of a few costs."""
 
 
 @njit(cache=True, error_model="numpy")
 def transport(supply: Any, demand: Any, cost: Any) -> Any:
-    """Least cost of carrying ``supply`` to ``demand``, two vectors of equal sums.
+    """Minimal cost of moving ``supply`` to ``demand``, two vectors with equal sums; both are overwritten.
 
-    Mass goes along shortest paths in the network of what can still be carried or sent back. All that go at
-    one length go together, found by searches from every source that has some left; when none is left of
-    that length, potentials ``u``, ``v`` grow by the least that makes a longer one. A direct way always
-    exists, so no path is longer than the dearest of them: between neighbours of two adjacent nodes, three.
+    Mass moves along shortest paths in the residual network. One round sends all the mass that can move along
+    paths of the current length, by a search from every source that has mass left. If a round sends nothing,
+    the potentials ``u`` and ``v`` grow by the smallest amount that opens a longer path. A direct path always
+    exists, so no path is longer than the largest cost, which is three between neighbours of adjacent nodes.
+
+    Parameters
+    ----------
+    supply
+        ``(s,)``, mass at each source.
+    demand
+        ``(t,)``, mass that each sink needs.
+    cost
+        ``(s, t)``, cost of moving one unit of mass from a source to a sink.
+
+    Returns
+    -------
+    float
+        The minimal total cost.
     """
     if len(supply) == 0 or len(demand) == 0:
         return 0.0
-    flow = np.zeros((len(demand), len(supply)))  # sinks first: a search looks back from them
+    flow = np.zeros((len(demand), len(supply)))  # one row per sink, as searches read it by sink
     u, v = np.zeros(len(supply)), np.full(len(demand), float(cost.min()))
     length, dearest = float(cost.min()), float(cost.max())
     left, total = min(supply.sum(), demand.sum()), 0.0
@@ -38,7 +53,7 @@ def transport(supply: Any, demand: Any, cost: Any) -> Any:
         left -= sent
         if sent == 0.0:
             step = _step(cost, u, v, root, by)
-            if step == np.inf:  # what is left is dust, at several sources
+            if step == np.inf:  # only negligible masses are left, at several sources
                 break
             length += step
     return total + left * length
@@ -46,7 +61,7 @@ def transport(supply: Any, demand: Any, cost: Any) -> Any:
 
 @njit(cache=True, error_model="numpy")
 def _step(cost: Any, u: Any, v: Any, root: Any, by: Any) -> Any:
-    """Raise the potentials of what a search did not reach until it reaches more; by how much."""
+    """Raise the potentials of unreached nodes until a search reaches more of them; return the increase."""
     step = np.inf
     for i in range(len(u)):
         if root[i] >= 0:
@@ -65,13 +80,14 @@ def _step(cost: Any, u: Any, v: Any, root: Any, by: Any) -> Any:
 
 @njit(cache=True, error_model="numpy")
 def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none: Any) -> Any:
-    """Send what can be sent along tight ways in one search.
+    """Send as much mass as one search can along edges whose reduced cost is zero.
 
-    How much, and from where every source and sink was reached; -1 where it was not.
+    Returns the mass sent, the root of each source, and the source that each sink was reached from. The last
+    two are -1 if the node was not reached.
     """
-    into = np.full(len(supply), -1)  # the sink from which a source was reached
-    by = np.full(len(demand), -1)  # the source from which a sink was
-    root = np.full(len(supply), -1)  # the source with some left that a search to it began at
+    into = np.full(len(supply), -1)  # the sink that each source was reached from
+    by = np.full(len(demand), -1)  # the source that each sink was reached from
+    root = np.full(len(supply), -1)  # the source with mass left where the search began
     queue = np.empty(len(supply), np.int64)
     tail, sent = 0, 0.0
     for i in range(len(supply)):
@@ -99,7 +115,7 @@ def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none
                     if root[s] < 0 and flow[j, s] > DUST:
                         into[s], root[s], queue[tail] = j, root[i], s
                         tail += 1
-        while k < count:  # this source has nothing left
+        while k < count:  # the root has no mass left
             unseen[kept] = unseen[k]
             kept += 1
             k += 1
@@ -109,7 +125,7 @@ def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none
 
 @njit(cache=True, error_model="numpy")
 def _send(i: Any, j: Any, supply: Any, demand: Any, flow: Any, into: Any, by: Any, root: Any) -> Any:
-    """Send what fits along the way that a search found to source ``i`` and on to sink ``j``."""
+    """Send as much mass as possible along the path found to source ``i`` and then to sink ``j``."""
     amount, s = min(demand[j], supply[root]), i
     while into[s] >= 0:
         amount = min(amount, flow[into[s], s])

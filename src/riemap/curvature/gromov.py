@@ -1,12 +1,12 @@
 r"""Gromov's δ: how far a metric is from that of a tree, by the four-point condition.
 
-Of four nodes, let :math:`S_1 \ge S_2 \ge S_3` be the sums :math:`d(a,b)+d(c,e)`, :math:`d(a,c)+d(b,e)` and
-:math:`d(a,e)+d(b,c)`. Then
+For four nodes, let :math:`S_1 \ge S_2 \ge S_3` be the sums :math:`d(a,b)+d(c,e)`, :math:`d(a,c)+d(b,e)` and
+:math:`d(a,e)+d(b,c)` in decreasing order. Then
 
 .. math:: \delta(a, b, c, e) = (S_1 - S_2) / 2,
 
-which is zero in a tree, and a multiple of one half where distances are hop counts [Gromov1987]. The δ of a
-graph is the largest of any four nodes; its distribution over four drawn at random says more.
+which is zero in a tree, and a multiple of one half if distances are hop counts [Gromov1987]. The δ of a graph
+is the largest value over all quadruples of nodes. The distribution over random quadruples says more.
 
 References
 ----------
@@ -22,39 +22,40 @@ from numpy.typing import NDArray
 
 from riemap.curvature.summary import checked_count
 from riemap.distances import DistanceMatrix, shortest_paths
-from riemap.graphs.dissimilarities import Dissimilarities
-from riemap.graphs.graph import Graph
+from riemap.graphs.dissimilarities import AnyGraph
 from riemap.types import Array
 
-SAMPLES = 1_000_000
-"""Quadruples to draw: the mean of nine graphs of the paper is then known to 0.003 or better."""
+DEFAULT_QUADRUPLES = 1_000_000
+"""Default number of quadruples to draw. The standard error of the mean is then at most 0.003 for nine graphs
+of the paper."""
 
-CHUNK = 1 << 16
-"""Quadruples with a stream of random numbers of their own."""
+QUADRUPLES_PER_STREAM = 1 << 16
+"""Number of quadruples drawn from one random stream. Changing it changes which quadruples a seed draws."""
 
-RANGES = 20
-"""Ranges that δ is counted in where it is not a multiple of one half."""
+DELTA_RANGES = 20
+"""Number of equal ranges in which δ is counted if it is not a multiple of one half: enough for a
+histogram."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Hyperbolicity:
-    """Distribution of δ over quadruples of different nodes, drawn uniformly.
+    """Distribution of δ over uniformly drawn quadruples of different nodes.
 
     Parameters
     ----------
     values
-        The values of δ that occurred, in increasing order, or the upper ends of equal ranges.
+        The values of δ that occurred, in increasing order, or the upper bounds of equal ranges.
     counts
-        How often each did.
+        Number of quadruples for each value or range.
     ranges
-        Whether values are ranges: where distances are no hop counts.
+        Whether ``values`` are ranges. They are if distances are not hop counts.
     mean, se
-        Of δ, and the standard error of that mean.
+        Mean of δ, and the standard error of that mean.
     max
-        Largest δ that was drawn: a lower bound of the graph's.
+        Largest δ that was drawn: a lower bound for the δ of the graph.
     seed
-        Of the random numbers.
+        Seed of the draw.
     """
 
     values: Array
@@ -72,37 +73,49 @@ class Hyperbolicity:
 
 
 def delta_sampled(
-    graph: Graph | Dissimilarities,
+    graph: AnyGraph,
     *,
-    samples: int = SAMPLES,
+    samples: int = DEFAULT_QUADRUPLES,
     seed: int = 0,
     distances: DistanceMatrix | None = None,
 ) -> Hyperbolicity:
-    """Distribution of δ over random quadruples.
+    """Estimate the distribution of δ from random quadruples of nodes.
 
     Parameters
     ----------
     graph
-        With lengths or without, or dissimilarities. Fewer than four nodes have δ = 0.
+        A graph with or without edge lengths, or dissimilarities. With fewer than four nodes, δ is zero.
     samples
-        How many quadruples to draw.
+        Number of quadruples to draw.
     seed
-        The same seed gives the same numbers, whatever the number of threads.
+        Seed of the draw. The result does not depend on the number of threads.
     distances
         Distances between all nodes, if they are known already; computed otherwise.
 
+    Returns
+    -------
+    Hyperbolicity
+        Values of δ and how often they occurred, with mean and standard error.
+
+    Raises
+    ------
+    InputError
+        If ``samples`` is not a positive whole number, or ``seed`` is negative.
+
     Examples
     --------
+    >>> from riemap.graphs import Graph
     >>> found = delta_sampled(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 0)]), samples=10)
     >>> found.values.tolist(), found.counts.tolist(), found.mean, found.se
     ([1.0], [10], 1.0, 0.0)
     """
-    samples, seed = checked_count("samples", samples, 1, SAMPLES), checked_count("seed", seed, 0, 0)
+    samples = checked_count("samples", samples, 1, DEFAULT_QUADRUPLES)
+    seed = checked_count("seed", seed, 0, 0)
     distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     twice = np.zeros(samples)
     if graph.n >= 4:
-        for k, start in enumerate(range(0, samples, CHUNK)):
-            part = twice[start : start + CHUNK]
+        for k, start in enumerate(range(0, samples, QUADRUPLES_PER_STREAM)):
+            part = twice[start : start + QUADRUPLES_PER_STREAM]
             sizes = graph.n - np.arange(4)
             _fill(distances, np.random.default_rng([seed, k]).integers(sizes, size=(len(part), 4)), part)
     deltas, ranges = twice / 2.0, distances.dtype.kind != "u"
@@ -112,18 +125,19 @@ def delta_sampled(
 
 
 def _ranges(deltas: Array) -> tuple[Array, NDArray[np.int64]]:
-    counts, edges = np.histogram(deltas, RANGES, (0.0, float(deltas.max()) or 1.0))
+    """Upper bounds of equal ranges of δ, and the number of values in each."""
+    counts, edges = np.histogram(deltas, DELTA_RANGES, (0.0, float(deltas.max()) or 1.0))
     return edges[1:], counts
 
 
 @njit(cache=True, parallel=True)
 def _fill(distances: Any, draws: Any, twice: Any) -> None:
-    """2δ of four different nodes each, of which the k-th is drawn from those that are left."""
+    """Write 2δ of each quadruple to ``twice``. Column ``k`` of a draw picks from the ``n - k`` nodes left."""
     for i in prange(len(draws)):
         four = np.empty(4, np.int64)
         for k in range(4):
             node, place = draws[i, k], k
-            for p in range(k):  # in increasing order: the node counts those left out before it
+            for p in range(k):  # ``four`` is sorted: skip the nodes already drawn
                 if node >= four[p]:
                     node += 1
             while place > 0 and four[place - 1] > node:

@@ -1,19 +1,19 @@
-r"""The largest δ of any four nodes, exactly, without looking at all of them.
+r"""The largest δ over all quadruples of nodes, exactly, without visiting all of them.
 
-Pairs of nodes are taken in decreasing order of distance; a pair ``x, y`` is compared with the pairs ``v, w``
-before it. With ``x, y`` and ``v, w`` the pairs of the largest sum, of the triangle inequality follow
+Pairs of nodes are visited in decreasing order of distance, and each pair ``x, y`` is compared with the pairs
+``v, w`` before it. If ``d(x, y) + d(v, w)`` is the largest of the three sums, the triangle inequality gives
 
 .. math::
     2\delta &\le d(x,y), & 2\delta &\le d(x,y) - |d(x,v) - d(y,v)|, & 2\delta &\le 2\min(d(x,v), d(y,v)),\\
     4\delta &\le d(x,y) + 2e(v) - d(x,v) - d(y,v),
 
-with :math:`e(v)` the largest distance from ``v``; the first ends the search as soon as it rules out anything
-above the best so far [Cohen2015]. The others rule out ``v`` for this pair. Of ``v`` and ``w``, moreover,
-one is *valuable*, :math:`2\delta \le d(x,y) + 2d(v,c) - d(x,v) - d(y,v)` for any fixed ``c``, and only
-the pairs of valuable nodes are looked at [Borassi2015].
+where :math:`e(v)` is the largest distance from ``v``. The first bound ends the search once no remaining pair
+can exceed the best value so far [Cohen2015]. The others exclude ``v`` for this pair. Moreover, at least one
+of ``v`` and ``w`` is *valuable*: :math:`2\delta \le d(x,y) + 2d(v,c) - d(x,v) - d(y,v)` for any fixed ``c``.
+Only pairs with a valuable node are compared [Borassi2015].
 
-Where edges are all alike, only pairs that are *far apart* count: no neighbour of one is further from the
-other. And the δ of a graph is the largest of its biconnected components' [Cohen2015].
+If all edges have the same length, only *far-apart* pairs matter: pairs in which no neighbour of one node is
+further from the other node. The δ of a graph is the largest δ of its biconnected components [Cohen2015].
 
 References
 ----------
@@ -28,33 +28,49 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from riemap.curvature.summary import Progress
+from riemap.curvature.summary import ProgressCallback
 from riemap.distances import DistanceMatrix, memory, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.vmath import pair_loop
 
-FIRST, LAST = 1 << 8, 1 << 15
-"""Pairs that are looked at together, at first and at last, against the best of the earlier ones."""
+FIRST_BATCH_PAIRS, LARGEST_BATCH_PAIRS = 1 << 8, 1 << 15
+"""Number of pairs in the first batch, and the limit up to which batches double. Pairs of one batch are
+compared in parallel and use the best value of earlier batches: small batches first find a good value
+quickly."""
 
-NOT_METRIC = 200
-"""Most points of dissimilarities, which need not obey the triangle inequality: nothing is ruled out."""
+LARGEST_EXACT_DISSIMILARITIES = 200
+"""Largest number of points for an exact δ of dissimilarities. They need not satisfy the triangle inequality,
+so all quadruples are visited: 65 million for 200 points."""
 
 
 def delta_exact(
-    graph: AnyGraph, *, progress: Progress | None = None, distances: DistanceMatrix | None = None
+    graph: AnyGraph, *, progress: ProgressCallback | None = None, distances: DistanceMatrix | None = None
 ) -> float:
-    """Largest δ of any four nodes.
+    """Largest δ over all quadruples of nodes.
 
     Parameters
     ----------
     graph
-        With lengths or without, or dissimilarities of at most 200 points, all of which are compared.
+        A graph with or without edge lengths, or dissimilarities of at most 200 points.
     progress
-        Is told the share of the largest component's pairs that were looked at; most need not be.
+        Function that is called with the fraction of the pairs visited in the largest biconnected component.
+        The search usually ends long before all pairs are visited.
     distances
         Distances between all nodes, if they are known already; computed otherwise.
+
+    Returns
+    -------
+    float
+        The δ of the graph; zero for a tree.
+
+    Raises
+    ------
+    InputError
+        If there are dissimilarities of more than 200 points.
+    MemoryError
+        If the search needs more memory than there is.
 
     Examples
     --------
@@ -63,15 +79,16 @@ def delta_exact(
     """
     distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     if isinstance(graph, Dissimilarities):
-        if graph.n > NOT_METRIC:
+        if graph.n > LARGEST_EXACT_DISSIMILARITIES:
             raise InputError(
-                f"{graph.name}: {graph.n} points are too many for an exact δ, which looks at all quadruples "
-                f"of dissimilarities, of at most {NOT_METRIC} points; delta_sampled (no --exact) does not"
+                f"{graph.name}: {graph.n} points are too many for an exact δ, which visits all quadruples of "
+                f"dissimilarities and takes at most {LARGEST_EXACT_DISSIMILARITIES} points; "
+                "delta_sampled (no --exact) takes any number"
             )
         return float(_over_all(distances)) / 2.0
     twice = 0.0
     for k, nodes in enumerate(_blocks(graph)):
-        _require(10 * len(nodes) ** 2, graph)  # distances as floats, which pairs are far apart, copies
+        _require(10 * len(nodes) ** 2, graph)  # float distances, far-apart pairs, copies
         twice = _of_block(distances[np.ix_(nodes, nodes)], graph, twice, progress if k == 0 else None)
     if progress is not None:
         progress(1.0)
@@ -91,17 +108,19 @@ def _blocks(graph: Graph) -> list[NDArray[np.int64]]:
     return sorted(blocks, key=lambda nodes: (-len(nodes), nodes.tolist()))
 
 
-def _of_block(distances: NDArray[Any], graph: Graph, twice: float, progress: Progress | None) -> float:
+def _of_block(
+    distances: NDArray[Any], graph: Graph, twice: float, progress: ProgressCallback | None
+) -> float:
     """The larger of ``twice`` and 2δ of a biconnected component."""
     if distances.max() <= twice:
         return twice
     hops = graph.weights is None
-    least = 1.0 if hops else 0.0  # by which 2δ grows if it does
+    least = 1.0 if hops else 0.0  # the smallest possible increase of 2δ
     wide = distances.astype(np.float32 if hops else np.float64)
     wanted = np.triu(distances > twice, 1)
     if hops:
         wanted &= _far_apart(wide)
-    _require(80 * int(wanted.sum()), graph)  # pairs in order, their lengths, the mates of every node
+    _require(80 * int(wanted.sum()), graph)  # sorted pairs, lengths, partners of nodes
     pairs = np.argwhere(wanted)
     lengths = wide[pairs[:, 0], pairs[:, 1]]
     order = np.argsort(lengths, kind="stable")[::-1]
@@ -109,11 +128,11 @@ def _of_block(distances: NDArray[Any], graph: Graph, twice: float, progress: Pro
     mates = _mates(pairs, len(wide))
     centre = wide[np.argmin(wide.sum(axis=0, dtype=np.float64))]
     facts = wide, wide.max(axis=0), centre
-    start, size = 0, FIRST
+    start, size = 0, FIRST_BATCH_PAIRS
     while start < len(pairs) and lengths[start] >= twice + least and lengths[start] > twice:
         end = min(start + size, len(pairs))
         twice = max(twice, float(_compare(*facts, pairs, mates, (start, end), (twice, least))))
-        start, size = end, min(2 * size, LAST)
+        start, size = end, min(2 * size, LARGEST_BATCH_PAIRS)
         if progress is not None:
             progress(start / len(pairs))
     return twice
@@ -121,7 +140,7 @@ def _of_block(distances: NDArray[Any], graph: Graph, twice: float, progress: Pro
 
 @pair_loop
 def _far_apart(distances: Any) -> Any:
-    """Whether no neighbour of either node is further from the other."""
+    """For each pair of nodes, whether no neighbour of either node is further from the other node."""
     n = len(distances)
     near = np.ones((n, n), np.bool_)
     for a in prange(n):
@@ -137,7 +156,7 @@ def _far_apart(distances: Any) -> Any:
 
 @njit(cache=True)
 def _mates(pairs: Any, n: Any) -> Any:
-    """For each node, the other nodes of its pairs and the numbers of these, in order."""
+    """For each node, its partners in the pairs and the numbers of these pairs, in increasing order."""
     start = np.zeros(n + 1, np.int64)
     for i in range(len(pairs)):
         start[pairs[i, 0] + 1] += 1
@@ -155,7 +174,11 @@ def _mates(pairs: Any, n: Any) -> Any:
 
 @pair_loop
 def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any, part: Any, bar: Any) -> Any:
-    """Largest 2δ of the pairs of a part with those before them; what does not pass the bar is left out."""
+    """Largest 2δ of the pairs in ``part`` with the pairs before them.
+
+    ``bar`` holds the best 2δ so far and the smallest increase. Quadruples that cannot reach their sum are
+    skipped.
+    """
     start, mate, number = mates
     n = len(distances)
     found = np.zeros(part[1] - part[0])
@@ -190,7 +213,7 @@ def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any,
 
 @njit(cache=True, parallel=True)
 def _over_all(distances: Any) -> Any:
-    """2δ from all quadruples."""
+    """Largest 2δ over all quadruples."""
     n = len(distances)
     found = np.zeros(n)
     for a in prange(n):

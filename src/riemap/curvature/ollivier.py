@@ -1,23 +1,25 @@
 r"""Ollivier-Ricci curvature of edges: how much nearer the neighbourhoods of two nodes are than the nodes.
 
-With :math:`m_x` the measure that leaves :math:`\alpha` at ``x`` and spreads the rest uniformly over its
-neighbours, whatever the lengths of the edges to them,
+Let :math:`m_x` be the measure that leaves mass :math:`\alpha` at ``x`` and spreads the rest uniformly over
+its neighbours, whatever the lengths of the edges. Then
 
 .. math:: \kappa_\alpha(x, y) = 1 - \frac{W_1(m_x, m_y)}{d(x, y)}, \qquad
     \kappa(x, y) = \lim_{\alpha\to1} \frac{\kappa_\alpha(x, y)}{1 - \alpha},
 
 where ``d`` is the length of a shortest path, which may be shorter than the edge [Ollivier2009, LinLuYau2011].
-The package GraphRicciCurvature weighs neighbours by :math:`e^{-w^2}` of an edge's length ``w``, which
-depends on the unit of length; the uniform measures of the definition do not. Without lengths both agree.
+The package GraphRicciCurvature weights neighbours by :math:`e^{-w^2}`, where ``w`` is the length of an edge.
+Such weights depend on the unit of length; the uniform measures of the definition do not. Without lengths both
+agree.
 
-Two facts make the transport problem small. Mass that both measures have at a node stays there, because ``d``
-is a metric. And :math:`\kappa_\alpha` is linear in :math:`\alpha` from
-:math:`\alpha_0 = 1/(\max(\deg x, \deg y) + 1)` up to 1, where it vanishes [Bourne2018]; with lengths, from
-:math:`\alpha_0 = 1/2` up, because then some mass goes from ``x`` to ``y`` itself. So a larger
-:math:`\alpha`, and the limit, are read off :math:`\kappa_{\alpha_0}`, where all masses are whole numbers
-in units of :math:`(1-\alpha_0)/(\deg x\deg y)`. Without lengths, moreover, ``x`` itself is left out there.
+Two facts make the transport problem small. First, mass that both measures have at the same node stays there,
+because ``d`` is a metric. Second, :math:`\kappa_\alpha` is linear in :math:`\alpha` between
+:math:`\alpha_0 = 1/(\max(\deg x, \deg y) + 1)` and 1, where it is zero [Bourne2018]. With edge lengths it is
+linear from :math:`\alpha_0 = 1/2`, because then some mass moves from ``x`` to ``y`` itself. So the curvature
+for a larger :math:`\alpha`, and the limit, follow from :math:`\kappa_{\alpha_0}`, where all masses are whole
+numbers in units of :math:`(1-\alpha_0)/(\deg x\deg y)`. Without edge lengths, this :math:`\alpha_0` also
+makes the measures equal at whichever of ``x`` and ``y`` has fewer neighbours, which removes that node.
 
-What remains is solved by :func:`riemap.curvature.earth_mover.transport`.
+:func:`riemap.curvature.earth_mover.transport` solves what remains.
 
 References
 ----------
@@ -35,29 +37,30 @@ from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.curvature.earth_mover import DUST, transport
-from riemap.curvature.summary import Progress, Summary, need_edges
+from riemap.curvature.summary import ProgressCallback, Summary, require_edges
 from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
-BLOCK = 1 << 12
-"""Edges between two reports of progress."""
+RICCI_PROGRESS_EDGES = 1 << 12
+"""Number of edges between two calls of the progress function: enough to keep all threads busy, few enough
+for a smooth progress bar."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Ricci:
-    """Curvature of every edge.
+    """Ollivier-Ricci curvature of every edge of a graph.
 
     Parameters
     ----------
     edges
-        ``(m, 2)``, as :meth:`Graph.edges` lists them.
+        ``(m, 2)``, node numbers of the edges, as :meth:`Graph.edges` lists them.
     curvature
-        ``(m,)``, of each of them.
+        ``(m,)``, curvature of each edge.
     alpha
-        The share of mass that stays; 1 stands for the limit.
+        Share of the mass that stays at a node; 1 stands for the limit.
     """
 
     edges: NDArray[np.int64]
@@ -65,15 +68,15 @@ class Ricci:
     alpha: float
 
     @cached_property
-    def nodes(self) -> Array:
-        """Mean curvature of the edges at each node."""
+    def node_means(self) -> Array:
+        """Mean curvature of the edges at each node, ``(n,)``."""
         ends, twice = self.edges.T.ravel(), np.tile(self.curvature, 2)
         return np.bincount(ends, twice) / np.bincount(ends)
 
     @property
     def summary(self) -> Summary:
-        """The distribution over edges."""
-        found = Summary.of(self.curvature)
+        """Summary statistics over all edges."""
+        found = Summary.from_values(self.curvature)
         assert found is not None, "a graph has an edge"
         return found
 
@@ -82,38 +85,48 @@ def ollivier_ricci(
     graph: Graph,
     alpha: float = 0.5,
     *,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
     distances: DistanceMatrix | None = None,
 ) -> Ricci:
-    r"""Curvature :math:`\kappa_\alpha` of every edge, exactly.
+    r"""Exact curvature :math:`\kappa_\alpha` of every edge.
 
     Parameters
     ----------
     graph
-        With lengths or without.
+        A graph with or without edge lengths.
     alpha
-        The share of mass that stays, from 0 to 1; 1 stands for the limit
+        Share of the mass that stays at a node, from 0 to 1. The value 1 stands for the limit
         :math:`\lim \kappa_\alpha/(1-\alpha)` of Lin, Lu and Yau.
     progress
-        Is told the share of the edges that are done.
+        Function that is called with the fraction of the edges that are done.
     distances
         Distances between all nodes, if they are known already; computed otherwise.
+
+    Returns
+    -------
+    Ricci
+        The curvature of each edge.
+
+    Raises
+    ------
+    InputError
+        If ``alpha`` is not a number from 0 to 1, or ``graph`` is a matrix of dissimilarities.
 
     Examples
     --------
     >>> ollivier_ricci(Graph.from_edges([(0, 1), (1, 2), (2, 0)]), alpha=1).curvature
     array([1.5, 1.5, 1.5])
     """
-    need_edges(graph, "Ricci curvature")
+    require_edges(graph, "Ricci curvature")
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
         raise InputError(
-            f"alpha={alpha!r} is not a number from 0 to 1, the share of mass that stays, e.g. 0.5"
+            f"alpha={alpha!r} is not a number from 0 to 1 (the share of mass that stays at a node), e.g. 0.5"
         )
     edges = graph.edges()
     distances = np.asarray(shortest_paths(graph) if distances is None else distances)
     curvature = np.empty(graph.m)
-    for start in range(0, graph.m, BLOCK):
-        part = slice(start, start + BLOCK)
+    for start in range(0, graph.m, RICCI_PROGRESS_EDGES):
+        part = slice(start, start + RICCI_PROGRESS_EDGES)
         _curvatures(
             graph.indptr,
             graph.indices,
@@ -124,7 +137,7 @@ def ollivier_ricci(
             curvature[part],
         )
         if progress is not None:
-            progress(min(start + BLOCK, graph.m) / graph.m)
+            progress(min(start + RICCI_PROGRESS_EDGES, graph.m) / graph.m)
     return Ricci(edges, curvature, float(alpha))
 
 
@@ -132,14 +145,14 @@ def ollivier_ricci(
 def _curvatures(
     indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, edges: Any, out: Any
 ) -> None:
-    """Curvatures of some edges, shared out between threads edge by edge."""
+    """Write the curvatures of some edges to ``out``, with one edge per iteration of a parallel loop."""
     for e in prange(len(edges)):
         out[e] = _curvature(indptr, indices, distances, weighted, alpha, edges[e, 0], edges[e, 1])
 
 
 @njit(cache=True, error_model="numpy")
 def _curvature(indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, x: Any, y: Any) -> Any:
-    """Of one edge; apart from the parallel loop, which takes long to compile if much is in it."""
+    """Curvature of one edge. A separate function, as a long body of a parallel loop is slow to compile."""
     deg_x, deg_y = indptr[x + 1] - indptr[x], indptr[y + 1] - indptr[y]
     stays = 0.5 if weighted else 1.0 / (max(deg_x, deg_y) + 1.0)
     own = float(deg_x * deg_y if weighted else min(deg_x, deg_y))
@@ -159,7 +172,7 @@ def _curvature(indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: 
 
 @njit(cache=True, error_model="numpy")
 def _difference(indptr: Any, indices: Any, x: Any, y: Any, own: Any) -> Any:
-    """Where the measure about ``x`` has more, and how much, then where that about ``y`` has."""
+    """Difference of the measures of ``x`` and ``y``: the nodes where each has more mass, and by how much."""
     p, end_p, q, end_q = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]
     share_x, share_y = float(end_q - q), float(end_p - p)
     most = end_p - p + end_q - q

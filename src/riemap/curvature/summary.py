@@ -1,4 +1,4 @@
-"""A distribution of curvatures in seven numbers, and the checks that every measure of curvature shares."""
+"""Summary statistics of curvatures, and the checks of arguments that all curvatures share."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
@@ -10,12 +10,20 @@ from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
-Progress: TypeAlias = Callable[[float], None]
-"""Is told how much of the work is done, from 0 to 1."""
+ProgressCallback: TypeAlias = Callable[[float], None]
+"""Function that is called with the fraction of the work done, from 0 to 1."""
 
 
 class Summary(NamedTuple):
-    """Mean, standard deviation and quartiles of some values."""
+    """Mean, standard deviation, extremes and quartiles of some values.
+
+    Parameters
+    ----------
+    mean, std
+        Mean and standard deviation (division by the number of values).
+    min, q25, median, q75, max
+        Smallest value, quartiles and largest value.
+    """
 
     mean: float
     std: float
@@ -26,10 +34,22 @@ class Summary(NamedTuple):
     max: float
 
     @classmethod
-    def of(cls, values: Array) -> "Summary | None":
-        """``None`` where there are no values.
+    def from_values(cls, values: Array) -> "Summary | None":
+        """Summarise an array of values.
 
-        >>> Summary.of(np.array([1.0, 2.0, 6.0])).median
+        Parameters
+        ----------
+        values
+            ``(k,)``.
+
+        Returns
+        -------
+        Summary or None
+            ``None`` if there are no values.
+
+        Examples
+        --------
+        >>> Summary.from_values(np.array([1.0, 2.0, 6.0])).median
         2.0
         """
         if len(values) == 0:
@@ -38,19 +58,19 @@ class Summary(NamedTuple):
         return cls(float(values.mean()), float(values.std()), *quartiles)
 
 
-def need_edges(graph: Graph, what: str) -> None:
-    """Refuse what has no edges."""
+def require_edges(graph: Graph, what: str) -> None:
+    """Raise an error unless ``graph`` is a graph; ``what`` names the curvature in the message."""
     if isinstance(graph, Dissimilarities):
         raise InputError(
-            f"{graph.name}: {what} needs a graph, and dissimilarities have no edges; δ needs none"
+            f"{graph.name}: {what} needs a graph, and dissimilarities have no edges; δ works without edges"
         )
     if not isinstance(graph, Graph):
         given = type(graph).__name__
-        raise TypeError(f"a graph is read by read_graph, load_dataset or as_graph, not {given}")
+        raise TypeError(f"{what} needs a Graph, not {given}; read_graph, load_dataset and as_graph make one")
 
 
 def checked_count(name: str, value: int, least: int, example: int) -> int:
-    """A whole number that is not too small."""
+    """Return ``value`` as an int, or raise an error unless it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name}={value!r} is not a whole number from {least} up, e.g. {name}={example}")
     return int(value)

@@ -1,13 +1,22 @@
-"""All-pairs shortest paths, compact in memory and on disk, and the targets that training reads from them."""
+"""Shortest-path distances of a graph, their storage on disk, and the targets of training."""
 
 from riemap.distances.hops import hop_counts
-from riemap.distances.paths import DistanceMatrix, Spread, diameter, rows_from, shortest_paths, spread
+from riemap.distances.paths import (
+    DistanceMatrix,
+    Spread,
+    all_rows,
+    diameter,
+    rows_from,
+    shortest_paths,
+    spread,
+)
 from riemap.distances.target import Target
 
 __all__ = [
     "DistanceMatrix",
     "Spread",
     "Target",
+    "all_rows",
     "diameter",
     "hop_counts",
     "rows_from",

@@ -1,15 +1,17 @@
-r"""Hop counts between all nodes, by breadth-first searches that run 512 at a time.
+r"""Hop counts between all nodes, by bit-parallel breadth-first search from 512 sources at a time [Then2014].
 
-A batch of sources is one bit each in a row of :data:`WORDS` words at every node. A node's *front* holds
-the sources that reached it in the last step; one step of all searches is
+Each node has a row of :data:`WORDS` 64-bit words, with one bit per source of the batch. The *front* of a node
+holds the sources whose search reached the node in the last step. One step of all searches is
 
 .. math:: \text{new}_v = \bigvee_{u\sim v} \text{front}_u \wedge \lnot\,\text{seen}_v,
 
-a few vector instructions an edge [Then2014]. The counts are kept as bit planes too: what is new in
-step ``t`` is added to the planes that are set in the binary digits of ``t``. They become bytes once, at the
-end, by transposing squares of 8 by 8 bits [Warren2012, sec. 7-3].
+which takes a few vector instructions per edge. The counts are stored as bit planes: bit ``p`` of a count is
+in plane ``p``. The nodes that are new in step ``t`` are added to the planes of the binary digits of ``t``
+that are one. At the end the planes are converted to integers by transposing blocks of 8 by 8 bits
+[Warren2012, sec. 7-3].
 
-A graph's matrix is symmetric, so the counts of a batch are written as columns: 512 bytes in a row.
+The distance matrix is symmetric, so the counts from a batch of sources are written as columns: each node then
+writes up to 512 adjacent entries.
 
 References
 ----------
@@ -26,47 +28,74 @@ from numpy.typing import ArrayLike, NDArray
 from riemap.graphs.graph import Graph
 
 WORDS = 8
-"""64-bit words of sources at a node: a whole cache line, and one AVX-512 register."""
+"""64-bit words per node. Eight words are one cache line and one AVX-512 register."""
 
 BATCH = 64 * WORDS
-"""How many sources are searched at once."""
+"""Number of sources that are searched at once: one per bit."""
 
-WIDTHS = (np.uint8, np.uint16, np.uint32)
-"""What a count is stored in: the narrowest that holds the largest."""
+COUNT_TYPES = (np.uint8, np.uint16, np.uint32)
+"""Types of a count, tried in this order. Most graphs have a diameter below 256, so that bytes are enough."""
 
 Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
+"""Array of hop counts, in one of :data:`COUNT_TYPES`."""
 
 
 def hop_counts(graph: Graph, sources: NDArray[np.int64] | None = None) -> Counts:
-    """Number of edges on a shortest path, whatever their weights, from ``sources`` to every node.
+    """Count the edges on a shortest path from each source to each node. Weights are ignored.
 
     Parameters
     ----------
     graph
-        Its nodes must all be within reach of each other, as those of a :class:`Graph` are.
+        A connected graph.
     sources
-        Numbers of nodes; all of them unless given.
+        Node numbers; by default all nodes.
 
     Returns
     -------
-    ``(len(sources), n)`` unsigned integers of the narrowest type that holds the largest.
+    NDArray
+        ``(len(sources), n)`` unsigned integers, of the smallest type that holds the largest count.
 
+    Raises
+    ------
+    IndexError
+        If a source is not a node number.
+
+    Examples
+    --------
     >>> hop_counts(Graph.from_edges([(0, 1), (1, 2)]))
     array([[0, 1, 2],
            [1, 0, 1],
            [2, 1, 0]], dtype=uint8)
     """
     chosen = np.arange(graph.n) if sources is None else checked_nodes(sources, graph.n)
-    for width in WIDTHS:
+    for width in COUNT_TYPES:
         columns = np.empty((graph.n, len(chosen)), width)
         if _fill(graph, chosen, columns):
             return columns if sources is None else np.ascontiguousarray(columns.T)
-        del columns  # before the wider one is made
+        del columns  # frees the memory before the next array is allocated
     raise AssertionError("a path has fewer than 2**32 edges")
 
 
 def checked_nodes(nodes: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Numbers of nodes as an array; compiled loops would read past the end for one that is out of range."""
+    """Convert node numbers to an array, and check their range, which compiled loops do not.
+
+    Parameters
+    ----------
+    nodes
+        Node numbers.
+    n
+        Number of nodes of the graph.
+
+    Returns
+    -------
+    NDArray[np.int64]
+        The node numbers.
+
+    Raises
+    ------
+    IndexError
+        If a number is not between 0 and ``n - 1``.
+    """
     numbers = np.asarray(nodes)
     if numbers.size == 0:
         return np.zeros(0, np.int64)
@@ -76,7 +105,10 @@ def checked_nodes(nodes: ArrayLike, n: int) -> NDArray[np.int64]:
 
 
 def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts) -> bool:
-    """Compute all columns, a few batches at a time so that Ctrl-C is heard; whether they were wide enough."""
+    """Compute all columns; return whether all counts fit into their type.
+
+    Each compiled call does only a few batches, so that Ctrl-C works between calls.
+    """
     stride = 4 * BATCH * get_num_threads()
     return all(
         _columns(graph.indptr, graph.indices, sources, k, min(k + stride, len(sources)), columns)
@@ -86,7 +118,7 @@ def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts) -> bool:
 
 @njit(cache=True, parallel=True)
 def _columns(indptr: Any, indices: Any, sources: Any, begin: Any, end: Any, columns: Any) -> Any:
-    """Columns ``begin`` to ``end``: counts from their sources, one batch a thread. Whether all counts fit."""
+    """Compute columns ``begin`` to ``end``, one batch per thread; return whether all counts fit."""
     batches = (end - begin + BATCH - 1) // BATCH
     digits = 8 * columns.itemsize
     fits = np.ones(batches, np.bool_)
@@ -103,7 +135,7 @@ def _columns(indptr: Any, indices: Any, sources: Any, begin: Any, end: Any, colu
 
 @njit(cache=True)
 def _search(indptr: Any, indices: Any, sources: Any, planes: Any) -> Any:
-    """Fill ``planes`` for one batch; how many of them were needed, or -1 if there are too few."""
+    """Fill ``planes`` for one batch; return how many were needed, or -1 if there are too few."""
     n = len(indptr) - 1
     front = np.zeros((n, WORDS), np.uint64)
     everyone = np.zeros(WORDS, np.uint64)
@@ -127,14 +159,14 @@ def _search(indptr: Any, indices: Any, sources: Any, planes: Any) -> Any:
 
 @njit(cache=True)
 def _advance(indptr: Any, indices: Any, front: Any, new: Any, unseen: Any, planes: Any, step: Any) -> Any:
-    """One step of every search, counted in ``planes``; whether any of them reached a new node."""
+    """Do one step of all searches and add it to ``planes``; return whether any search reached a new node."""
     found = np.empty(WORDS, np.uint64)
     moved = np.uint64(0)
     for v in range(len(unseen)):
         left = np.uint64(0)
         for w in range(WORDS):
             left |= unseen[v, w]
-        if left == 0:  # every search has been here
+        if left == 0:  # all searches have reached this node
             new[v] = 0
             continue
         _gather(indices, indptr[v], indptr[v + 1], front, found)
@@ -157,7 +189,7 @@ def _advance(indptr: Any, indices: Any, front: Any, new: Any, unseen: Any, plane
 
 @njit(forceinline=True)
 def _gather(indices: Any, first: Any, last: Any, front: Any, found: Any) -> Any:
-    """The fronts of a node's neighbours, joined."""
+    """Compute the bitwise OR of the fronts of a node's neighbours into ``found``."""
     for w in range(WORDS):
         found[w] = 0
     for e in range(first, last):
@@ -168,10 +200,10 @@ def _gather(indices: Any, first: Any, last: Any, front: Any, found: Any) -> Any:
 
 @njit(cache=True)
 def _unpack(planes: Any, used: Any, columns: Any, start: Any, stop: Any) -> Any:
-    """Turn the first ``used`` planes of a batch into counts."""
+    """Convert the first ``used`` planes of a batch to counts."""
     squares = np.empty(8 * WORDS, np.uint64)
     counts = squares.view(np.uint8)
-    octets = planes.view(np.uint8)  # (digits, n, 8 * WORDS): eight sources in each
+    octets = planes.view(np.uint8)  # (digits, n, 8 * WORDS): eight sources per byte
     for v in range(columns.shape[0]):
         row = columns[v, start:stop]
         row[:] = 0
@@ -188,7 +220,7 @@ def _unpack(planes: Any, used: Any, columns: Any, start: Any, stop: Any) -> Any:
 
 @njit(forceinline=True)
 def _transposed(x: Any) -> Any:
-    """The 8 by 8 bits of a word, rows and columns exchanged."""
+    """Transpose a word as a matrix of 8 by 8 bits."""
     t = (x ^ (x >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
     x = x ^ t ^ (t << np.uint64(7))
     t = (x ^ (x >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)

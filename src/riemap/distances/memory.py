@@ -1,4 +1,4 @@
-"""How much memory is free, asked before a large allocation instead of after the process was killed."""
+"""Check that enough memory is free before a large allocation; otherwise the system may kill the process."""
 
 import os
 from pathlib import Path
@@ -6,17 +6,41 @@ from pathlib import Path
 from riemap.errors import NotEnoughMemoryError
 
 _MEMINFO = Path("/proc/meminfo")
+"""File in which Linux reports the memory of the machine."""
+
 _CGROUP = Path("/sys/fs/cgroup")
+"""Folder in which Linux reports the memory limit of a container."""
 
 
 def free() -> int | None:
-    """Bytes that this process may still use; ``None`` where the system does not say."""
+    """Return the free memory.
+
+    Returns
+    -------
+    int | None
+        Bytes that this process can still use; ``None`` if the system does not tell.
+    """
     known = [amount for amount in (_free_of_machine(), _free_of_group()) if amount is not None]
     return min(known, default=None)
 
 
 def require(need: int, what: str, way_out: str) -> None:
-    """Refuse to go on when ``need`` bytes are more than there are."""
+    """Raise an error if less than the needed memory is free.
+
+    Parameters
+    ----------
+    need
+        Needed memory in bytes.
+    what
+        What the memory is for; the subject of the message, in the plural.
+    way_out
+        What the user can do instead; the end of the message.
+
+    Raises
+    ------
+    MemoryError
+        If less than ``need`` bytes are free.
+    """
     available = free()
     if available is not None and need > available:
         raise NotEnoughMemoryError(
@@ -25,6 +49,7 @@ def require(need: int, what: str, way_out: str) -> None:
 
 
 def _free_of_machine() -> int | None:
+    """Return the free memory of the machine; all of its memory if only that is known."""
     try:
         lines = _MEMINFO.read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
@@ -37,16 +62,17 @@ def _free_of_machine() -> int | None:
 
 
 def _free_of_group() -> int | None:
-    """What a container's limit leaves; its file cache can be given back, so it does not count."""
+    """Return what the container's memory limit leaves. The file cache can be freed, so it counts as free."""
     try:
         limit = int((_CGROUP / "memory.max").read_text())
         used = int((_CGROUP / "memory.current").read_text())
         facts = dict(line.split() for line in (_CGROUP / "memory.stat").read_text().splitlines())
-    except (OSError, ValueError):  # no such limit, or "max"
+    except (OSError, ValueError):  # there is no such file, or the limit is "max"
         return None
     return max(limit - used + int(facts.get("inactive_file", 0)) + int(facts.get("active_file", 0)), 0)
 
 
 def _text(size: int) -> str:
+    """Write a size in bytes with a unit, e.g. ``160 kB``."""
     unit, name = next((u for u in ((1e9, "GB"), (1e6, "MB")) if size >= u[0]), (1e3, "kB"))
     return f"{size / unit:.3g} {name}"

@@ -1,5 +1,6 @@
-"""Shortest paths of a graph: hop counts where edges are all alike, lengths where they have weights."""
+"""Shortest-path distances: hop counts for a graph without weights, sums of weights otherwise."""
 
+import logging
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -8,36 +9,58 @@ from numpy.typing import NDArray
 
 from riemap.distances import memory, store
 from riemap.distances.hops import checked_nodes, hop_counts
-from riemap.graphs.dissimilarities import Dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
 DistanceMatrix: TypeAlias = NDArray[Any]
-"""Hop counts in the narrowest unsigned integers, or float64 lengths."""
+"""``(n, n)`` hop counts in the smallest sufficient unsigned type, or float64 lengths."""
 
-STORED_FROM = 1 << 20
-"""Bytes of the smallest matrix that is kept on disk; a smaller one is computed as fast as it is read."""
+STORE_MIN_BYTES = 1 << 20
+"""Size in bytes of the smallest matrix that is stored on disk. Smaller ones are computed as fast as read."""
 
-SAME = 1e-12
-"""Relative difference up to which two lengths are one: what summing in another order may change."""
+SAME_LENGTH_RTOL = 1e-12
+"""Relative difference up to which two path lengths count as equal. Summing the same weights in another order
+changes a length by less than this."""
 
-DISTINCT = 1000
-"""Different lengths that are told apart in a :class:`Spread`; hop counts always are."""
+MAX_DISTINCT_LENGTHS = 1000
+"""Largest number of different lengths that a :class:`Spread` lists one by one. A table or a plot of more is
+not readable."""
 
-RANGES = 20
-"""Ranges that lengths are counted in otherwise."""
+LENGTH_RANGES = 20
+"""Number of equal ranges in which a :class:`Spread` counts more lengths than that: enough for a histogram."""
 
-_BLOCK = 1 << 24
-"""Pairs in a block of rows."""
+ROW_BLOCK_PAIRS = 1 << 24
+"""Number of pairs in a block of rows: 16 million, which take 16 MB as bytes and 128 MB as float64."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
-def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> DistanceMatrix:
-    """Distances between all nodes, ``(n, n)``, not to be written to.
+def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
+    """Compute the distances between all nodes.
 
-    Hop counts are one byte a pair where the diameter allows, lengths of weighted paths are float64. A matrix
-    of a megabyte or more is kept in the user's cache and mapped into memory from there; ``stored=False``
-    leaves the disk alone. Of :class:`Dissimilarities` it is the matrix itself.
+    A matrix of a megabyte or more is stored in the user's cache and mapped into memory from there.
 
+    Parameters
+    ----------
+    graph
+        A graph, or dissimilarities, whose matrix is returned.
+    stored
+        Read the distances from the cache, and write them to it. If false, the disk is not used.
+
+    Returns
+    -------
+    NDArray
+        ``(n, n)`` read-only distances. Without weights they are hop counts, of one byte each if the diameter
+        is below 256; with weights they are float64.
+
+    Raises
+    ------
+    MemoryError
+        If the matrix does not fit into memory.
+
+    Examples
+    --------
     >>> shortest_paths(Graph.from_edges([(0, 1), (1, 2)], weights=[0.5, 2.0]))
     array([[0. , 0.5, 2.5],
            [0.5, 0. , 2. ],
@@ -51,22 +74,49 @@ def shortest_paths(graph: Graph | Dissimilarities, *, stored: bool = True) -> Di
     found = store.load(graph) if stored else None
     if found is not None:
         return found
-    width = 1 if graph.weights is None else 2 * 8  # SciPy's answer, and its mirror image
+    width = 1 if graph.weights is None else 2 * 8  # bytes per pair: SciPy's result, and the symmetric one
     memory.require(
         graph.n**2 * width,
         f"the distances between all {graph.n} nodes of {graph.name}",
         "scores can be estimated from some of the nodes: evaluate(…, sources=1000), "
         "or --sources 1000 on the command line",
     )
+    if graph.n**2 * width >= STORE_MIN_BYTES:
+        _LOGGER.info("%s: computing the distances between all %d nodes", graph.name, graph.n)
     matrix: DistanceMatrix = hop_counts(graph) if graph.weights is None else _lengths(graph)
     matrix.flags.writeable = False
-    if stored and matrix.nbytes >= STORED_FROM:
+    if stored and matrix.nbytes >= STORE_MIN_BYTES:
         return store.save(graph, matrix)
     return matrix
 
 
-def rows_from(graph: Graph | Dissimilarities, sources: NDArray[np.int64]) -> DistanceMatrix:
-    """Distances from a few nodes to all, ``(len(sources), n)``, without computing the others."""
+def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
+    """Compute the distances from some nodes to all nodes.
+
+    Parameters
+    ----------
+    graph
+        A graph or dissimilarities.
+    sources
+        Node numbers.
+
+    Returns
+    -------
+    NDArray
+        ``(len(sources), n)`` distances.
+
+    Raises
+    ------
+    IndexError
+        If a source is not a node number.
+    MemoryError
+        If the rows do not fit into memory.
+
+    Examples
+    --------
+    >>> rows_from(Graph.from_edges([(0, 1), (1, 2)]), np.array([2]))
+    array([[2, 1, 0]], dtype=uint8)
+    """
     sources = checked_nodes(sources, graph.n)
     if isinstance(graph, Dissimilarities):
         return graph.matrix[sources]
@@ -78,25 +128,66 @@ def rows_from(graph: Graph | Dissimilarities, sources: NDArray[np.int64]) -> Dis
     return hop_counts(graph, sources) if graph.weights is None else _dijkstra(graph, sources)
 
 
-def all_rows(graph: Graph | Dissimilarities) -> Iterator[DistanceMatrix]:
-    """The matrix of :func:`shortest_paths`, a block of rows after the other, never all of them at once."""
+def all_rows(graph: AnyGraph) -> Iterator[DistanceMatrix]:
+    """Compute the matrix of :func:`shortest_paths` in blocks of rows, without holding all rows in memory.
+
+    Parameters
+    ----------
+    graph
+        A graph or dissimilarities.
+
+    Yields
+    ------
+    NDArray
+        ``(b, n)`` next rows of the matrix.
+
+    Examples
+    --------
+    >>> [block.shape for block in all_rows(Graph.from_edges([(0, 1), (1, 2)]))]
+    [(3, 3)]
+    """
     found = graph.matrix if isinstance(graph, Dissimilarities) else store.load(graph)
-    size = max(_BLOCK // graph.n, 1)
+    size = max(ROW_BLOCK_PAIRS // graph.n, 1)
     for start in range(0, graph.n, size):
         nodes = np.arange(start, min(start + size, graph.n))
         yield rows_from(graph, nodes) if found is None else found[nodes]
 
 
-def diameter(graph: Graph | Dissimilarities) -> float:
-    """Largest distance between two nodes."""
+def diameter(graph: AnyGraph) -> float:
+    """Compute the largest distance between two nodes.
+
+    Parameters
+    ----------
+    graph
+        A graph or dissimilarities.
+
+    Returns
+    -------
+    float
+        The diameter.
+
+    Examples
+    --------
+    >>> diameter(Graph.from_edges([(0, 1), (1, 2)], weights=[0.5, 2.0]))
+    2.5
+    """
     return max(float(rows.max()) for rows in all_rows(graph))
 
 
 class Spread(NamedTuple):
-    """How many pairs of nodes are how far apart.
+    """Distribution of the distances between nodes.
 
-    ``lengths`` are the different distances, in increasing order. Where there are more of them than
-    :data:`DISTINCT`, they are the upper ends of equal ranges, and ``exact`` is false; ``mean`` always is.
+    Parameters
+    ----------
+    lengths
+        The different distances, in increasing order. If there are more than :data:`MAX_DISTINCT_LENGTHS`,
+        these are the upper ends of :data:`LENGTH_RANGES` equal ranges.
+    counts
+        Number of pairs of nodes at each length, or in each range. Each unordered pair counts once.
+    mean
+        Exact mean distance.
+    exact
+        True if ``lengths`` are distances, false if they are ranges.
     """
 
     lengths: NDArray[Any]
@@ -105,9 +196,21 @@ class Spread(NamedTuple):
     exact: bool
 
 
-def spread(graph: Graph | Dissimilarities) -> Spread:
-    """The different distances between nodes, and how many pairs have each.
+def spread(graph: AnyGraph) -> Spread:
+    """Count the pairs of nodes at each distance.
 
+    Parameters
+    ----------
+    graph
+        A graph or dissimilarities.
+
+    Returns
+    -------
+    Spread
+        The different distances, and the number of pairs at each.
+
+    Examples
+    --------
     >>> spread(Graph.from_edges([(0, 1), (1, 2)]))
     Spread(lengths=array([1, 2]), counts=array([2, 1]), mean=1.3333333333333333, exact=True)
     """
@@ -118,30 +221,32 @@ def spread(graph: Graph | Dissimilarities) -> Spread:
                 counts = np.bincount(row)
                 seen[: len(counts)] += counts
         lengths = 1 + np.flatnonzero(seen[1:])
-        counts = seen[lengths] // 2  # from either end
+        counts = seen[lengths] // 2  # each pair was seen from both of its nodes
         return Spread(lengths, counts, float(lengths @ counts / counts.sum()), True)
     return _spread_of_lengths(graph)
 
 
-def _spread_of_lengths(graph: Graph | Dissimilarities) -> Spread:
-    """By distinct lengths as long as they are few, and by ranges from then on."""
+def _spread_of_lengths(graph: AnyGraph) -> Spread:
+    """Count pairs by distinct lengths, and by ranges once there are too many lengths."""
     top, mean, pairs = diameter(graph), 0.0, graph.n * (graph.n - 1) // 2
-    edges = np.linspace(0.0, top, RANGES + 1)
-    ranges = np.zeros(RANGES, np.int64)
+    edges = np.linspace(0.0, top, LENGTH_RANGES + 1)
+    ranges = np.zeros(LENGTH_RANGES, np.int64)
     values, counts = np.zeros(0), np.zeros(0, np.int64)
     exact = True
-    for lengths in _pairs(graph):
+    for lengths in _pair_lengths(graph):
         mean += float(lengths.sum()) / pairs
         ranges += np.histogram(lengths, edges)[0]
         if exact:
-            found, often = np.unique(lengths, return_counts=True)
-            values, counts = _joined(np.concatenate([values, found]), np.concatenate([counts, often]))
-            exact = len(values) <= DISTINCT
+            new_values, new_counts = np.unique(lengths, return_counts=True)
+            values, counts = _merge_equal_lengths(
+                np.concatenate([values, new_values]), np.concatenate([counts, new_counts])
+            )
+            exact = len(values) <= MAX_DISTINCT_LENGTHS
     return Spread(values, counts, mean, True) if exact else Spread(edges[1:], ranges, mean, False)
 
 
-def _pairs(graph: Graph | Dissimilarities) -> Iterator[Array]:
-    """Lengths between all pairs of nodes, each once, in blocks."""
+def _pair_lengths(graph: AnyGraph) -> Iterator[Array]:
+    """Yield the lengths between all unordered pairs of nodes, in blocks."""
     start = 0
     for rows in all_rows(graph):
         nodes = np.arange(start, start + len(rows))
@@ -149,17 +254,20 @@ def _pairs(graph: Graph | Dissimilarities) -> Iterator[Array]:
         start += len(rows)
 
 
-def _joined(values: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
-    """Each value once, those that differ by rounding together."""
+def _merge_equal_lengths(values: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+    """Merge values that are equal up to rounding, and add up their counts."""
     order = np.argsort(values)
     values, counts = values[order], counts[order]
     first = np.ones(len(values), dtype=bool)
-    first[1:] = values[1:] > values[:-1] * (1.0 + SAME)
+    first[1:] = values[1:] > values[:-1] * (1.0 + SAME_LENGTH_RTOL)
     return values[first], np.bincount(np.cumsum(first) - 1, counts).astype(np.int64)
 
 
 def _lengths(graph: Graph) -> Array:
-    """Both ways along a path the lengths are summed in another order; the smaller sum counts."""
+    """Compute the lengths of all weighted paths, as an exactly symmetric matrix.
+
+    The two directions of a path sum its weights in different orders; the smaller sum is kept for both.
+    """
     there = _dijkstra(graph, None)
     return np.minimum(there, there.T)
 

@@ -1,10 +1,11 @@
-"""Distance matrices on disk: one file a graph, named by its content, checked whenever it is opened.
+"""Store distance matrices on disk: one file per graph, named by the graph's key.
 
-A file is an ordinary ``.npy`` followed by a checksum, so any NumPy can map it. It is written beside its place
-and renamed onto it: whoever looks sees a whole file or none, and of several processes that make the same one
-the last wins with the same bytes.
+A file is a NumPy ``.npy`` file followed by a checksum, which is verified whenever the file is opened. NumPy
+can map it into memory. Files are written atomically, so that a reader never sees a part of one. If several
+processes write the same file, all write the same bytes, and the last one stays.
 """
 
+import logging
 import os
 import zlib
 from pathlib import Path
@@ -15,15 +16,34 @@ from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.files import cache_folder, written_whole
-from riemap.graphs.graph import Graph, warn
+from riemap.graphs.edge_cleaning import warn
+from riemap.graphs.graph import Graph
 
-_MAGIC = b"riemap-1"
-_TRAILER = len(_MAGIC) + 4
-_CHUNK = 1 << 22
+STORE_MAGIC = b"riemap-1"
+"""Bytes before the checksum at the end of a file. The digit is the version of the format."""
+
+STORE_TRAILER_BYTES = len(STORE_MAGIC) + 4
+"""Size in bytes of what follows the matrix: the magic bytes and the CRC-32."""
+
+CHECKSUM_CHUNK_BYTES = 1 << 22
+"""Bytes that are read at once for the checksum: large enough for full speed, small beside any matrix."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def load(graph: Graph) -> NDArray[Any] | None:
-    """The stored matrix of a graph, mapped into memory; ``None`` if there is none that is whole."""
+    """Open the stored distances of a graph. A damaged file is ignored with a :class:`GraphWarning`.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+
+    Returns
+    -------
+    NDArray | None
+        The read-only matrix, mapped into memory; ``None`` if no valid file is stored.
+    """
     path = _path(graph)
     try:
         with path.open("rb") as file:
@@ -36,12 +56,26 @@ def load(graph: Graph) -> NDArray[Any] | None:
 
 
 def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
-    """Keep a matrix; give back what is on disk, or the matrix itself, with a warning, if that fails."""
+    """Store the distances of a graph. A failure is a :class:`GraphWarning`, not an error.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    matrix
+        Its distances.
+
+    Returns
+    -------
+    NDArray
+        The stored matrix, mapped into memory; or ``matrix`` if it could not be stored.
+    """
     path = _path(graph)
     try:
         _write(path, graph, matrix)
+        _LOGGER.info("%s: stored the distances in %s", graph.name, path)
         with path.open("rb") as file:
-            return _mapped(file)
+            return _memory_map(file)
     except (OSError, ValueError) as error:
         warn(f"{graph.name}: cannot keep the distances in {path.parent} ({error}); they stay in memory")
         return matrix
@@ -55,25 +89,26 @@ def _write(path: Path, graph: Graph, matrix: NDArray[Any]) -> None:
     with written_whole(path) as file:
         np.save(file, matrix, allow_pickle=False)
         checksum = _checksum(file, file.tell(), graph)
-        file.write(_MAGIC + checksum.to_bytes(4, "little"))
+        file.write(STORE_MAGIC + checksum.to_bytes(4, "little"))
 
 
 def _open(file: IO[bytes], graph: Graph) -> NDArray[Any]:
-    size = os.fstat(file.fileno()).st_size - _TRAILER
+    """Verify the checksum of a file, and map its matrix into memory."""
+    size = os.fstat(file.fileno()).st_size - STORE_TRAILER_BYTES
     if size <= 0:
         raise InputError("the file is cut short")
     found = _checksum(file, size, graph)
-    if file.read() != _MAGIC + found.to_bytes(4, "little"):
+    if file.read() != STORE_MAGIC + found.to_bytes(4, "little"):
         raise InputError("its checksum is wrong")
-    return _mapped(file)
+    return _memory_map(file)
 
 
 def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
-    """CRC-32 of the graph's key and the first ``size`` bytes; leaves the file behind them."""
+    """Compute the CRC-32 of the graph's key and the first ``size`` bytes, and leave the file after them."""
     file.seek(0)
     value = zlib.crc32(graph.key.encode())
     while size > 0:
-        chunk = file.read(min(size, _CHUNK))
+        chunk = file.read(min(size, CHECKSUM_CHUNK_BYTES))
         if not chunk:
             raise InputError("the file is cut short")
         value = zlib.crc32(chunk, value)
@@ -81,8 +116,8 @@ def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
     return value
 
 
-def _mapped(file: IO[bytes]) -> NDArray[Any]:
-    """The matrix in a file that is known to be whole."""
+def _memory_map(file: IO[bytes]) -> NDArray[Any]:
+    """Map the matrix of a valid file into memory."""
     file.seek(0)
     np.lib.format.read_magic(file)  # type: ignore[no-untyped-call]
     shape, _, dtype = np.lib.format.read_array_header_1_0(file)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-r"""What an embedding should look like: squared distances, scaled so that the largest is one.
+r"""Targets of training: squared graph distances, scaled so that the largest is one.
 
 .. math:: \delta^2_{ij} = \left(d_{ij} / \max_{kl} d_{kl}\right)^2
 """
@@ -14,16 +14,35 @@ from riemap.distances import memory
 from riemap.distances.hops import checked_nodes
 from riemap.distances.paths import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import Dissimilarities
-from riemap.graphs.graph import Graph
+from riemap.graphs.dissimilarities import AnyGraph
 from riemap.lower_triangle import row_and_end
 from riemap.types import Array
 
 
 @final
 class Target:
-    """Blocks of squared, max-scaled distances, straight from the compact matrix.
+    """Squared, scaled distances of a graph, computed block by block from the compact distance matrix.
 
+    Parameters
+    ----------
+    matrix
+        ``(n, n)`` distances, as :func:`shortest_paths` returns them.
+
+    Attributes
+    ----------
+    matrix
+        The distances.
+    maximum
+        The largest distance.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not square, or all its entries are zero.
+
+    Examples
+    --------
+    >>> from riemap.graphs import Graph
     >>> target = Target.of(Graph.from_edges([(0, 1), (1, 2)]))
     >>> target.block(np.array([0, 2]))
     array([[0., 1.],
@@ -32,15 +51,33 @@ class Target:
 
     def __init__(self, matrix: DistanceMatrix) -> None:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.any():
-            raise InputError(f"a target is made of (n, n) distances, not all zero, not of {matrix.shape}")
+            raise InputError(
+                f"a target is made of (n, n) distances that are not all zero, not of {matrix.shape}"
+            )
         self.matrix = matrix
         self.maximum = float(matrix.max())
         whole = np.issubdtype(matrix.dtype, np.integer)
         self._squares = (np.arange(self.maximum + 1.0) / self.maximum) ** 2 if whole else np.empty(0)
 
     @classmethod
-    def of(cls, graph: Graph | Dissimilarities) -> "Target":
-        """The target of a graph's shortest paths."""
+    def of(cls, graph: AnyGraph) -> "Target":
+        """Compute the shortest paths of a graph and make their target.
+
+        Parameters
+        ----------
+        graph
+            A graph or dissimilarities.
+
+        Returns
+        -------
+        Target
+            The target.
+
+        Raises
+        ------
+        MemoryError
+            If the distances do not fit into memory.
+        """
         return cls(shortest_paths(graph))
 
     @property
@@ -52,11 +89,24 @@ class Target:
     def least(self) -> float:
         """The smallest target between two different nodes."""
         if np.issubdtype(self.matrix.dtype, np.integer):
-            return 1.0 / self.maximum**2  # every node has a neighbour
+            return 1.0 / self.maximum**2  # the smallest hop count is one
         return float(min(np.partition(row, 1)[1] for row in self.matrix) / self.maximum) ** 2
 
     def rows(self, rows: slice, out: Array | None = None) -> Array:
-        """Squared, scaled distances from some nodes to all, ``(rows, n)``, into ``out`` where it is given."""
+        """Compute the targets from some nodes to all nodes.
+
+        Parameters
+        ----------
+        rows
+            Range of node numbers.
+        out
+            Array for the result; a new one by default.
+
+        Returns
+        -------
+        Array
+            ``(rows, n)`` squared, scaled distances.
+        """
         chosen = self.matrix[rows]
         if out is None:
             memory.require(chosen.size * 8, f"targets of {len(chosen)} nodes", "take fewer rows at a time")
@@ -65,9 +115,28 @@ class Target:
         return out
 
     def block(self, nodes: NDArray[np.int64], out: Array | None = None, *, half: bool = False) -> Array:
-        """Squared, scaled distances among ``nodes``, ``(b, b)``, into ``out`` where it is given.
+        """Compute the targets between some nodes.
 
-        Nodes in increasing order are read fastest; in half the time if the lower triangle is enough.
+        Parameters
+        ----------
+        nodes
+            ``(b,)`` node numbers. Increasing order is fastest.
+        out
+            ``(b, b)`` array for the result; a new one by default.
+        half
+            Write only the lower triangle, in half the time. The rest of ``out`` is not touched.
+
+        Returns
+        -------
+        Array
+            ``(b, b)`` squared, scaled distances.
+
+        Raises
+        ------
+        IndexError
+            If a number in ``nodes`` is not a node number.
+        InputError
+            If ``out`` has the wrong shape or type.
         """
         numbers = checked_nodes(nodes, self.n)
         size = len(numbers)
@@ -82,12 +151,12 @@ class Target:
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
-    """RequireConnected numbers have their squares in a table."""
+    """Square and scale rows of distances. ``table`` holds the results for hop counts, or is empty."""
     for i in prange(len(matrix)):
         row, squares = matrix[i], out[i]
         if len(table) > 0:
             for j in range(len(row)):
-                squares[j] = table[np.uint64(row[j])]  # unsigned: no test for indices that count from the end
+                squares[j] = table[np.uint64(row[j])]  # an unsigned index needs no check for negative ones
         else:
             for j in range(len(row)):
                 ratio = row[j] / maximum
@@ -96,6 +165,7 @@ def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _square_block(matrix: Any, nodes: Any, maximum: float, table: Any, half: bool, out: Any) -> None:
+    """Square and scale the distances between ``nodes``, as :func:`_square_rows` does."""
     n = len(nodes)
     for t in prange(n):
         i, end = row_and_end(t, n, n, half)

@@ -1,26 +1,34 @@
-"""Graphs: what one is, and where it comes from."""
+"""Graphs: the :class:`Graph` class, file readers, converters, datasets and generators."""
 
 from riemap.graphs.convert import as_graph
-from riemap.graphs.datasets import DATASETS, Dataset, dataset_path, load_dataset
+from riemap.graphs.datasets import DATASETS, Dataset, dataset_path, find_dataset, load_dataset, local_path
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, read_dissimilarities
 from riemap.graphs.generators import GENERATORS, generate
-from riemap.graphs.graph import Component, Graph, GraphWarning
+from riemap.graphs.graph import Component, Graph, GraphWarning, Labels
 from riemap.graphs.open_graph import open_graph
-from riemap.graphs.readers import read_graph
+from riemap.graphs.raw_edges import RawEdges
+from riemap.graphs.readers import READERS, read_graph
+from riemap.graphs.text_file import TextFile
 
 __all__ = [
     "DATASETS",
     "GENERATORS",
+    "READERS",
     "AnyGraph",
     "Component",
     "Dataset",
     "Dissimilarities",
     "Graph",
     "GraphWarning",
+    "Labels",
+    "RawEdges",
+    "TextFile",
     "as_graph",
     "dataset_path",
+    "find_dataset",
     "generate",
     "load_dataset",
+    "local_path",
     "open_graph",
     "read_dissimilarities",
     "read_graph",

@@ -1,10 +1,11 @@
-"""Graphs by name: those of the paper, and a few small ones that need no network.
+"""Datasets by name: the graphs of the paper, and a few small graphs that come with NetworkX.
 
-A file is looked for in the folder ``$RIEMAP_DATA``, then in the user's cache, and downloaded into the cache
-when it is in neither. Wherever it comes from, it is used only if its SHA-256 is the registered one.
+A file is searched in the folder ``$RIEMAP_DATA``, then in the user's cache. If it is in neither, it is
+downloaded into the cache. A file is used only if its SHA-256 is the registered one.
 """
 
 import hashlib
+import logging
 import os
 import tomllib
 from dataclasses import dataclass, replace
@@ -13,19 +14,42 @@ from typing import Any, final
 
 from riemap.errors import DownloadError, InputError
 from riemap.files import cache_folder
-from riemap.graphs.dissimilarities import Dissimilarities, read_dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, read_dissimilarities
 from riemap.graphs.downloads import download
-from riemap.graphs.graph import Graph, warn
+from riemap.graphs.edge_cleaning import warn
+from riemap.graphs.graph import Graph
 from riemap.graphs.readers import read_graph
 from riemap.specs import shown, suggestion
+
+_LOGGER = logging.getLogger(__name__)
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """What is known of a dataset before it is read; ``m`` is ``None`` where there are only distances.
+    """Description of a dataset.
 
-    ``file``, ``url`` and ``sha256`` are empty for a graph that comes with NetworkX.
+    Parameters
+    ----------
+    name
+        Name that :func:`load_dataset` takes.
+    n
+        Number of nodes.
+    m
+        Number of edges; ``None`` for a dataset of dissimilarities.
+    description
+        What the nodes and edges are.
+    citation
+        Where the data was published.
+    note
+        Remarks about the file.
+    file, url, sha256
+        Name of the file, where to download it, and its hash. Empty for a graph that comes with NetworkX.
+
+    Examples
+    --------
+    >>> DATASETS["karate"].n, DATASETS["karate"].m
+    (34, 78)
     """
 
     name: str
@@ -39,16 +63,35 @@ class Dataset:
     sha256: str = ""
 
 
-def load_dataset(name: str) -> Graph | Dissimilarities:
-    """Read a dataset by its name; ``DATASETS`` and ``riemap datasets`` list them.
+def load_dataset(name: str) -> AnyGraph:
+    """Load a dataset, and download it if necessary.
 
+    Parameters
+    ----------
+    name
+        A key of ``DATASETS``; ``riemap datasets`` lists them.
+
+    Returns
+    -------
+    Graph | Dissimilarities
+        The graph, or a matrix of dissimilarities for a dataset without edges.
+
+    Raises
+    ------
+    InputError
+        If there is no such dataset, or its file is not the registered one.
+    OSError
+        If the file cannot be downloaded.
+
+    Examples
+    --------
     >>> load_dataset("karate")
     <Graph karate: 34 nodes, 78 edges>
     """
     dataset = find_dataset(name)
-    found: Graph | Dissimilarities
+    found: AnyGraph
     if not dataset.file:
-        found = _bundled(name)
+        found = _load_from_networkx(name)
     elif dataset.m is None:
         found = replace(read_dissimilarities(dataset_path(name)), name=name)
     else:
@@ -59,31 +102,98 @@ def load_dataset(name: str) -> Graph | Dissimilarities:
 
 
 def dataset_path(name: str) -> Path:
-    """Path of a dataset's file, which is downloaded if it is not on this machine yet."""
+    """Find the file of a dataset, and download it if necessary.
+
+    Parameters
+    ----------
+    name
+        A key of ``DATASETS``.
+
+    Returns
+    -------
+    Path
+        Path of the file, whose SHA-256 was checked.
+
+    Raises
+    ------
+    InputError
+        If there is no such dataset, it has no file, or its file is not the registered one.
+    OSError
+        If the file cannot be downloaded.
+
+    Examples
+    --------
+    >>> dataset_path("karate")
+    Traceback (most recent call last):
+    ...
+    riemap.errors.InputError: dataset 'karate' comes with NetworkX and has no file; use it by its name
+    """
     dataset = find_dataset(name)
     if not dataset.file:
         raise InputError(f"dataset '{name}' comes with NetworkX and has no file; use it by its name")
-    given = _given(dataset.file)
-    if given is None:
-        return _cached(dataset, _cache_path(dataset.file))
-    if _sha256(given) != dataset.sha256:
+    user_path = _user_path(dataset.file)
+    if user_path is None:
+        return _verified_download(dataset, _cache_path(dataset.file))
+    if _sha256(user_path) != dataset.sha256:
         raise InputError(
-            f"{given} is not the file of dataset '{name}': its SHA-256 is not {dataset.sha256}; "
-            "replace it, or take it out of $RIEMAP_DATA"
+            f"{user_path} is not the file of dataset '{name}': its SHA-256 is not {dataset.sha256}; "
+            "replace it, or remove it from $RIEMAP_DATA"
         )
-    return given
+    return user_path
 
 
 def local_path(name: str) -> Path | None:
-    """Path of a dataset's file if it is on this machine, unchecked."""
+    """Find the file of a dataset on this machine, without checking or downloading it.
+
+    Parameters
+    ----------
+    name
+        A key of ``DATASETS``.
+
+    Returns
+    -------
+    Path | None
+        Path of the file; ``None`` if it is not on this machine, or the dataset has no file.
+
+    Raises
+    ------
+    InputError
+        If there is no such dataset.
+
+    Examples
+    --------
+    >>> local_path("karate") is None  # comes with NetworkX
+    True
+    """
     file = find_dataset(name).file
     if not file:
         return None
-    return _given(file) or (_cache_path(file) if _cache_path(file).is_file() else None)
+    return _user_path(file) or (_cache_path(file) if _cache_path(file).is_file() else None)
 
 
 def find_dataset(name: str) -> Dataset:
-    """Entry of ``DATASETS``; a wrong name is refused with the nearest right one."""
+    """Look up a dataset.
+
+    Parameters
+    ----------
+    name
+        A key of ``DATASETS``.
+
+    Returns
+    -------
+    Dataset
+        Its description.
+
+    Raises
+    ------
+    InputError
+        If there is no such dataset. The message suggests the most similar name.
+
+    Examples
+    --------
+    >>> find_dataset("karate").citation[:12]
+    'Zachary. An '
+    """
     if name not in DATASETS:
         near = suggestion(name, DATASETS)
         raise InputError(
@@ -92,7 +202,8 @@ def find_dataset(name: str) -> Dataset:
     return DATASETS[name]
 
 
-def _given(file: str) -> Path | None:
+def _user_path(file: str) -> Path | None:
+    """Find a file in the folder ``$RIEMAP_DATA``."""
     folder = os.environ.get("RIEMAP_DATA")
     if not folder:
         return None
@@ -106,19 +217,22 @@ def _cache_path(file: str) -> Path:
     return cache_folder() / "data" / file
 
 
-def _cached(dataset: Dataset, path: Path) -> Path:
-    """Path of the file in the cache, downloaded if it is missing or damaged."""
+def _verified_download(dataset: Dataset, path: Path) -> Path:
+    """Find a file in the cache, and download it if it is missing or damaged."""
     if path.is_file():
         if _sha256(path) == dataset.sha256:
             return path
         warn(f"{path} is damaged: its SHA-256 is not that of dataset '{dataset.name}'; downloading it again")
+    _LOGGER.info("downloading dataset '%s' from %s", dataset.name, dataset.url)
     try:
         download(dataset.url, path, dataset.sha256)
     except OSError as error:
         raise DownloadError(
             f"cannot download dataset '{dataset.name}' from {dataset.url}: {error}. Put {dataset.file} into "
-            f"a folder and name that in $RIEMAP_DATA, or use what needs no network: {', '.join(_BUNDLED)}"
+            "a folder and set $RIEMAP_DATA to it, or use a dataset that needs no network: "
+            f"{', '.join(NETWORKX_DATASETS)}"
         ) from None
+    _LOGGER.info("dataset '%s' is now in %s", dataset.name, path)
     return path
 
 
@@ -127,25 +241,27 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-_BUNDLED = {
+NETWORKX_DATASETS = {
     "karate": "karate_club_graph",
     "les-miserables": "les_miserables_graph",
     "davis": "davis_southern_women_graph",
     "florentine": "florentine_families_graph",
 }
+"""Name of the NetworkX function that returns the graph, for each dataset without a file."""
 
 
-def _bundled(name: str) -> Graph:
-    """A graph that NetworkX has; its weights, being strengths and not lengths, are left out."""
+def _load_from_networkx(name: str) -> Graph:
+    """Load a graph from NetworkX, without its weights: they are strengths of ties, not lengths."""
     import networkx as nx
 
-    graph = getattr(nx, _BUNDLED[name])()
+    graph = getattr(nx, NETWORKX_DATASETS[name])()
     number = {node: i for i, node in enumerate(graph)}
     edges = [(number[u], number[v]) for u, v in graph.edges]
     return Graph.from_edges(edges, labels=list(graph), name=name)
 
 
 def _registry() -> dict[str, Dataset]:
+    """Read the descriptions in ``datasets.toml``."""
     known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
     def dataset(name: str, *, cite: list[str], path: str = "", **facts: Any) -> Dataset:
@@ -157,3 +273,4 @@ def _registry() -> dict[str, Dataset]:
 
 
 DATASETS = _registry()
+"""Description of each dataset, by name."""

@@ -1,4 +1,4 @@
-"""Points known only by how far apart they are: no graph, just a matrix."""
+"""Input that is a matrix of dissimilarities between points, instead of a graph with edges."""
 
 import hashlib
 import io
@@ -11,8 +11,9 @@ from typing import TypeAlias, final
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.graph import SPAN, Graph, Labels
-from riemap.graphs.text_file import TextFile, content_lines, is_number, load, number, split
+from riemap.graphs.edge_cleaning import MIN_LENGTH_RATIO
+from riemap.graphs.graph import Graph, Labels
+from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -22,7 +23,27 @@ from riemap.types import Array
 class Dissimilarities:
     """A symmetric matrix of positive dissimilarities, zero on the diagonal.
 
-    It stands wherever a graph does, except where edges are needed.
+    Functions that need only distances take it in place of a graph.
+
+    Parameters
+    ----------
+    matrix
+        ``(n, n)`` float64 dissimilarities.
+    labels
+        Label of each point.
+    name
+        Name of the points in messages and results.
+
+    Raises
+    ------
+    InputError
+        If the matrix is not symmetric, finite, zero on the diagonal and positive elsewhere, or the labels do
+        not match the points.
+
+    Examples
+    --------
+    >>> Dissimilarities(np.array([[0.0, 1.5], [1.5, 0.0]]), ("a", "b"), "pair")
+    <Dissimilarities pair: 2 points>
     """
 
     matrix: Array
@@ -52,11 +73,11 @@ class Dissimilarities:
 
 
 AnyGraph: TypeAlias = Graph | Dissimilarities
-"""Whatever can be embedded: a graph, or a matrix of dissimilarities."""
+"""Anything that has distances between its nodes: a graph, or a matrix of dissimilarities."""
 
 
 def _check(matrix: Array, name: str) -> None:
-    """Refuse a matrix that is not symmetric and positive off its zero diagonal."""
+    """Check that a matrix is symmetric, zero on the diagonal and positive elsewhere."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype != np.float64:
         raise InputError(f"{name}: dissimilarities are a square matrix of numbers, not {matrix.shape}")
     if len(matrix) < 2:
@@ -74,98 +95,124 @@ def _check(matrix: Array, name: str) -> None:
                 f"{name}: entry ({i}, {j}), {matrix[i, j]:g}, {what}; "
                 "dissimilarities are symmetric, positive, and zero on the diagonal"
             )
-    least = float(matrix[~np.eye(len(matrix), dtype=bool)].min())
-    if not least > SPAN * float(matrix.max()):
-        raise InputError(f"{name}: numbers from {least:g} to {matrix.max():g} are too far apart to compare")
+    smallest = float(matrix[~np.eye(len(matrix), dtype=bool)].min())
+    if not smallest > MIN_LENGTH_RATIO * float(matrix.max()):
+        raise InputError(
+            f"{name}: numbers from {smallest:g} to {matrix.max():g} are too far apart to compare"
+        )
 
 
 def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
-    """Read dissimilarities from a file.
+    r"""Read dissimilarities from a file.
 
-    A square matrix, or its upper triangle row by row in one dimension (the order of
-    :func:`scipy.spatial.distance.squareform`), as ``.npy`` or as text: ``.csv``, ``.tsv`` or ``.txt``, before
-    which may stand ``.gz``, ``.bz2`` or ``.xz``. A matrix in a text may have a first row of labels, a first
-    column of labels, or both; otherwise points are called 0, 1, 2, ….
+    The file holds a square matrix, or its upper triangle row by row in one dimension (the order of
+    :func:`scipy.spatial.distance.squareform`). It is a NumPy file (``.npy``) or a text file (``.csv``,
+    ``.tsv`` or ``.txt``), and may be compressed (``.npy.gz``, ``.csv.bz2``, ``.txt.xz``). A matrix in a text
+    file may have a first row of labels, a first column of labels, or both; without them the labels are
+    0, 1, 2, ….
 
     Parameters
     ----------
     path
-        The file; the result is named after it.
+        Path of the file. Its name without extensions becomes the name of the result.
+
+    Returns
+    -------
+    Dissimilarities
+        The checked matrix with its labels.
 
     Raises
     ------
     InputError
-        If the file does not hold dissimilarities; the message is one line and says where and why.
+        If the file does not hold dissimilarities. The message is one line and says where and why.
     OSError
         If the file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "towns.csv"
+    ...     _ = path.write_text("Rome,Oslo\n0,2000\n2000,0\n")
+    ...     read_dissimilarities(path)
+    <Dissimilarities towns: 2 points>
     """
-    source = load(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
-    values, labels = _read_npy(source) if source.extension == ".npy" else _read_text(source)
-    matrix = values if values.ndim == 2 else _square(values, source.file)
-    return Dissimilarities(matrix, tuple(range(len(matrix))) if labels is None else labels, source.name)
+    file = read_file(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
+    values, labels = _read_npy(file) if file.extension == ".npy" else _read_text(file)
+    matrix = values if values.ndim == 2 else _square(values, file.filename)
+    return Dissimilarities(matrix, tuple(range(len(matrix))) if labels is None else labels, file.name)
 
 
-def _read_npy(source: TextFile) -> tuple[Array, Labels | None]:
-    stream = io.BytesIO(source.data)
+def _read_npy(file: TextFile) -> tuple[Array, Labels | None]:
+    stream = io.BytesIO(file.data)
     try:
         values = np.load(stream, allow_pickle=False)
-    except Exception as error:  # damaged headers make NumPy raise a dozen types of exception
+    except Exception as error:  # NumPy raises many types of exception for damaged headers
         reason = shown(str(error), 80)
-        raise InputError(f"{source.file} is not a whole .npy file: {reason}; numpy.save writes one") from None
+        raise InputError(
+            f"{file.filename} is not a whole .npy file: {reason}; numpy.save writes one"
+        ) from None
     if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf" or values.ndim not in (1, 2):
         given = f"{values.dtype}{values.shape}" if isinstance(values, np.ndarray) else "an archive"
-        raise InputError(f"{source.file}: dissimilarities are numbers in one or two dimensions, not {given}")
+        raise InputError(
+            f"{file.filename}: dissimilarities are numbers in one or two dimensions, not {given}"
+        )
     if stream.read(1):
         raise InputError(
-            f"{source.file} goes on after its array of {values.size} numbers; numpy.save writes one"
+            f"{file.filename} has data after its array of {values.size} numbers; "
+            "a file by numpy.save ends with the array"
         )
     return np.ascontiguousarray(values, dtype=np.float64), None
 
 
-def _read_text(source: TextFile) -> tuple[Array, Labels | None]:
-    """Tell rows and columns of labels by the shape of the table, and by the first cell if it is square."""
-    places, lines = content_lines(source.lines())
+def _read_text(file: TextFile) -> tuple[Array, Labels | None]:
+    """Read a table with or without labels.
+
+    An extra row or column holds labels. A square table has both if its first cell is not a number.
+    """
+    places, lines = content_lines(file.lines())
     comma = bool(lines) and b"," in lines[0]
-    table = [split(source, i, line) if comma else line.split() for i, line in zip(places, lines, strict=True)]
+    table = [
+        split_fields(file, i, line) if comma else line.split() for i, line in zip(places, lines, strict=True)
+    ]
     if not table:
-        raise InputError(f"{source.file} holds no numbers; a row of dissimilarities is e.g. '0,1.5,2'")
+        raise InputError(f"{file.filename} holds no numbers; a row of dissimilarities is e.g. '0,1.5,2'")
     for i, row in zip(places, table, strict=True):
         if len(row) != len(table[0]):
-            raise source.error(i, f"{len(row)} columns, but line {places[0]} has {len(table[0])}")
+            raise file.error(i, f"{len(row)} columns, but line {places[0]} has {len(table[0])}")
     rows, columns = len(table), len(table[0])
     if 1 in (rows, columns):
-        return _numbers(source, places, table).ravel(), None
-    both = rows == columns and not is_number(table[0][0])
-    header, labelled = both or rows == columns + 1, both or columns == rows + 1
-    names = [row[0] for row in table] if labelled else table[0] if header else None
-    body = [row[labelled:] for row in table[header:]]
+        return _numbers(file, places, table).ravel(), None
+    labels_twice = rows == columns and not is_number(table[0][0])
+    label_row, label_column = labels_twice or rows == columns + 1, labels_twice or columns == rows + 1
+    names = [row[0] for row in table] if label_column else table[0] if label_row else None
+    body = [row[label_column:] for row in table[label_row:]]
     if len(body) != len(body[0]):
-        raise InputError(f"{source.file}: {rows} rows of {columns} columns are not a square matrix")
-    if both and table[0][1:] != [row[0] for row in table[1:]]:
-        raise source.error(
-            places[0], "the labels of the columns are not those of the rows, in the same order"
-        )
-    labels = None if names is None else tuple(name.decode() for name in names[both:])
-    return _numbers(source, places[header:], body), labels
+        raise InputError(f"{file.filename}: {rows} rows of {columns} columns are not a square matrix")
+    if labels_twice and table[0][1:] != [row[0] for row in table[1:]]:
+        raise file.error(places[0], "the labels of the columns are not those of the rows, in the same order")
+    labels = None if names is None else tuple(name.decode() for name in names[labels_twice:])
+    return _numbers(file, places[label_row:], body), labels
 
 
-def _numbers(source: TextFile, places: list[int], table: list[list[bytes]]) -> Array:
+def _numbers(file: TextFile, places: list[int], table: list[list[bytes]]) -> Array:
     values = np.empty((len(table), len(table[0])))
     for i, row in enumerate(table):
         for j, cell in enumerate(row):
             try:
-                values[i, j] = number(cell)
+                values[i, j] = parse_number(cell)
             except ValueError:
-                raise source.error(places[i], f"{shown(cell)} is not a number, e.g. 1.5") from None
+                raise file.error(places[i], f"{shown(cell)} is not a number, e.g. 1.5") from None
     return values
 
 
-def _square(condensed: Array, file: str) -> Array:
+def _square(condensed: Array, filename: str) -> Array:
     from scipy.spatial.distance import squareform
 
     n = (1 + math.isqrt(1 + 8 * len(condensed))) // 2
     if n < 2 or n * (n - 1) // 2 != len(condensed):
         raise InputError(
-            f"{file}: {len(condensed)} numbers are not the n(n-1)/2 of a triangle, e.g. {n * (n + 1) // 2}"
+            f"{filename}: {len(condensed)} numbers are not a triangle of n(n-1)/2 numbers, "
+            f"e.g. {n * (n + 1) // 2}"
         )
     return squareform(condensed, checks=False)

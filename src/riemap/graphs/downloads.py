@@ -1,4 +1,4 @@
-"""Files from the network: checked, whole, and in their place only when they are both."""
+"""Download files and verify them. A file gets its final name only after its hash was checked."""
 
 import logging
 import sys
@@ -7,15 +7,29 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from pathlib import Path
 from typing import Any, final
 
-RETRIES = 1
-TIMEOUT = (10.0, 30.0)
-"""Seconds to wait for a connection, and then for more bytes."""
+DOWNLOAD_RETRIES = 1
+"""How often a failed download is tried again. Once is enough for a connection that was cut."""
+
+DOWNLOAD_TIMEOUTS = (10.0, 30.0)
+"""Seconds to wait for a connection, and for the next bytes. A slow server answers well within both."""
 
 
 def download(url: str, path: Path, sha256: str) -> None:
-    """Fetch a file into a temporary one beside its place, check it, and rename it onto its place.
+    """Download a file into a temporary one in the same folder, check its hash, and rename it.
 
-    Whatever goes wrong is an :class:`OSError` whose message is the reason, and the place is as it was.
+    Parameters
+    ----------
+    url
+        Where to download it.
+    path
+        Where to put it. If the download fails, nothing changes there.
+    sha256
+        Expected hash, in hexadecimal digits.
+
+    Raises
+    ------
+    OSError
+        If the download fails, for any reason. The message gives the reason.
     """
     import pooch  # type: ignore[import-untyped]
 
@@ -24,17 +38,17 @@ def download(url: str, path: Path, sha256: str) -> None:
         base_url="",
         registry={path.name: f"sha256:{sha256}"},
         urls={path.name: url},
-        retry_if_failed=RETRIES,
+        retry_if_failed=DOWNLOAD_RETRIES,
     )
     try:
-        with _quiet(pooch.get_logger()), _bar(path.name) as bar, ExitStack() as stack:
+        with _errors_only(pooch.get_logger()), _progress_bar(path.name) as bar, ExitStack() as stack:
 
             def close_later(response: Any, **_: Any) -> None:
-                """Pooch leaves a response open when it fails."""
+                """Close the response at the end: pooch leaves it open when a download fails."""
                 stack.callback(response.close)
 
             downloader = pooch.HTTPDownloader(
-                progressbar=bar, timeout=TIMEOUT, hooks={"response": close_later}
+                progressbar=bar, timeout=DOWNLOAD_TIMEOUTS, hooks={"response": close_later}
             )
             fetcher.fetch(path.name, downloader=downloader)
     except (ValueError, OSError) as error:
@@ -42,8 +56,9 @@ def download(url: str, path: Path, sha256: str) -> None:
 
 
 def _reason(error: Exception, folder: Path) -> str:
+    """Explain in a few words why a download failed."""
     if isinstance(error, ValueError):
-        return "what arrived is not the registered file (its SHA-256 differs)"
+        return "the downloaded file is not the registered one (its SHA-256 differs)"
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"
@@ -53,8 +68,8 @@ def _reason(error: Exception, folder: Path) -> str:
 
 
 @contextmanager
-def _quiet(logger: logging.Logger) -> Iterator[None]:
-    """Pooch installs a handler and reports every step."""
+def _errors_only(logger: logging.Logger) -> Iterator[None]:
+    """Silence a logger: pooch installs a handler of its own and reports every step."""
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
@@ -63,14 +78,14 @@ def _quiet(logger: logging.Logger) -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _bar(label: str) -> "AbstractContextManager[Bar | bool]":
-    """A progress bar where somebody may be watching."""
-    return Bar(label) if sys.stderr.isatty() else nullcontext(False)
+def _progress_bar(label: str) -> "AbstractContextManager[_DownloadBar | bool]":
+    """Make a progress bar if the program runs in a terminal."""
+    return _DownloadBar(label) if sys.stderr.isatty() else nullcontext(False)
 
 
 @final
-class Bar:
-    """What pooch asks of a progress bar, drawn by rich on stderr and gone at the end."""
+class _DownloadBar:
+    """Progress bar with the interface that pooch expects, drawn by rich on stderr and removed at the end."""
 
     def __init__(self, label: str) -> None:
         from rich.console import Console
@@ -81,7 +96,7 @@ class Bar:
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task(label, total=None)
 
-    def __enter__(self) -> "Bar":
+    def __enter__(self) -> "_DownloadBar":
         self._progress.start()
         return self
 
@@ -89,12 +104,12 @@ class Bar:
         self._progress.stop()
 
     def update(self, count: int) -> None:
-        """Bytes have arrived."""
+        """Count the bytes that have arrived."""
         self._progress.update(self._task, total=self.total, advance=count)
 
     def reset(self) -> None:
-        """Count from zero again."""
+        """Start again from zero."""
         self._progress.reset(self._task)
 
     def close(self) -> None:
-        """Pooch is done with one attempt; there may be another, so the bar stays until ``__exit__``."""
+        """Do nothing. Pooch calls this after each attempt, but the bar stays for the next one."""

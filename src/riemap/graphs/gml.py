@@ -1,7 +1,7 @@
-"""GML, as NetworkX, Gephi, igraph and M. Newman's collection write it.
+"""Read GML [Himsolt1997], as written by NetworkX, Gephi and igraph, and used in M. Newman's collection.
 
-NetworkX reads GML too, but refuses what that collection holds, nodes without labels and parallel edges,
-and its messages do not always have a line.
+We do not use the reader of NetworkX: it refuses nodes without labels and parallel edges, which that
+collection has, and its messages do not always name the line.
 
 References
 ----------
@@ -16,118 +16,123 @@ from typing import Any
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.raw_edges import Arcs, complete
+from riemap.graphs.raw_edges import RawEdges, weights_of_all_or_none
 from riemap.graphs.text_file import TextFile
 from riemap.specs import shown
 
-EXAMPLE = "e.g. 'graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]'"
+GML_EXAMPLE = "e.g. 'graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]'"
+"""A valid file, for messages."""
 
-_TOKEN = re.compile(
+_GML_TOKEN = re.compile(
     r"(?P<space>\s+|#.*)|(?P<key>[A-Za-z]\w*)|(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[Ee][+-]?\d+)?)"
     r'|"(?P<string>[^"]*)"|(?P<open>\[)|(?P<close>\])|(?P<other>.)',
     re.ASCII,
 )
 
 
-class Block:
-    """What stands between brackets: for each key its values, and the line where the block starts."""
+class _Block:
+    """The content of a pair of brackets: the values of each key, and the line where the block starts."""
 
     def __init__(self, line: int) -> None:
         self.line = line
         self.values: dict[str, list[Any]] = {}
 
-    def blocks(self, key: str, source: TextFile) -> "list[Block]":
-        """All blocks under a key."""
+    def blocks(self, key: str, file: TextFile) -> "list[_Block]":
+        """Return all blocks of a key."""
         values = self.values.get(key, [])
-        if not all(isinstance(value, Block) for value in values):
-            raise source.error(self.line, f"{key} has no '[' after it; {EXAMPLE}")
+        if not all(isinstance(value, _Block) for value in values):
+            raise file.error(self.line, f"{key} has no '[' after it; {GML_EXAMPLE}")
         return values
 
-    def value(self, key: str, source: TextFile) -> Hashable:
-        """The one number or string under a key, or ``None``."""
+    def value(self, key: str, file: TextFile) -> Hashable:
+        """Return the only number or string of a key; ``None`` if the key is missing."""
         values = self.values.get(key, [None])
-        if len(values) > 1 or isinstance(values[0], Block):
-            raise source.error(self.line, f"{key} is there {len(values)} times or is a list; {EXAMPLE}")
+        if len(values) > 1 or isinstance(values[0], _Block):
+            raise file.error(self.line, f"{key} is not one number or string; {GML_EXAMPLE}")
         return values[0]
 
 
-def read_gml(source: TextFile) -> Arcs:
-    """Nodes in the order of the file, called by their labels where all have one, else by their ids."""
-    graphs = _parse(source).blocks("graph", source)
+def read_gml(file: TextFile) -> RawEdges:
+    """Read a GML file, with the nodes in the order of the file.
+
+    The labels of the nodes are their ``label``, or their ``id`` if a node has no ``label``.
+    """
+    graphs = _parse(file).blocks("graph", file)
     if len(graphs) != 1:
-        raise InputError(f"{source.file} holds {len(graphs)} graphs; one is accepted, {EXAMPLE}")
+        raise InputError(f"{file.filename} holds {len(graphs)} graphs; one is accepted, {GML_EXAMPLE}")
     (graph,) = graphs
-    nodes = graph.blocks("node", source)
-    number: dict[Hashable, int] = {}
+    nodes = graph.blocks("node", file)
+    index: dict[Hashable, int] = {}
     for node in nodes:
-        key = node.value("id", source)
-        if key is None or key in number:
-            raise source.error(
-                node.line, f"the id of this node, {shown(key)}, is missing or repeated; {EXAMPLE}"
+        key = node.value("id", file)
+        if key is None or key in index:
+            raise file.error(
+                node.line, f"the id of this node, {shown(key)}, is missing or repeated; {GML_EXAMPLE}"
             )
-        number[key] = len(number)
-    names = [node.value("label", source) for node in nodes]
-    edges = graph.blocks("edge", source)
+        index[key] = len(index)
+    names = [node.value("label", file) for node in nodes]
+    edges = graph.blocks("edge", file)
     place = lambda i: f"line {edges[i].line}"  # noqa: E731
-    return Arcs(
-        np.array([_ends(edge, number, source) for edge in edges], dtype=np.int64).reshape(-1, 2),
-        complete([_weight(edge, source) for edge in edges], place, source.file),
-        list(number) if None in names else names,
+    return RawEdges(
+        np.array([_ends(edge, index, file) for edge in edges], dtype=np.int64).reshape(-1, 2),
+        weights_of_all_or_none([_weight(edge, file) for edge in edges], place, file.filename),
+        list(index) if None in names else names,
         place,
-        "directed" if graph.value("directed", source) else "once",
+        "directed" if graph.value("directed", file) else "once",
     )
 
 
-def _ends(edge: Block, number: dict[Hashable, int], source: TextFile) -> tuple[int, int]:
-    start, end = edge.value("source", source), edge.value("target", source)
+def _ends(edge: _Block, index: dict[Hashable, int], file: TextFile) -> tuple[int, int]:
+    start, end = edge.value("source", file), edge.value("target", file)
     for node in (start, end):
-        if node not in number:
-            raise source.error(
-                edge.line, f"this edge names {shown(node)}, which is not the id of a node; {EXAMPLE}"
+        if node not in index:
+            raise file.error(
+                edge.line, f"this edge names {shown(node)}, which is not the id of a node; {GML_EXAMPLE}"
             )
-    return number[start], number[end]
+    return index[start], index[end]
 
 
-def _weight(edge: Block, source: TextFile) -> float | None:
-    weight = edge.value("weight", source)
+def _weight(edge: _Block, file: TextFile) -> float | None:
+    weight = edge.value("weight", file)
     if weight is None or isinstance(weight, int | float):
         return weight
-    raise source.error(edge.line, f"weight {shown(weight)} is not a number, e.g. 'weight 2.5'")
+    raise file.error(edge.line, f"weight {shown(weight)} is not a number, e.g. 'weight 2.5'")
 
 
-def _parse(source: TextFile) -> Block:
-    """The file as one block, without recursion: brackets may be nested as deep as they like."""
-    text = b"\n".join(source.lines()).decode()
-    stack = [Block(1)]
+def _parse(file: TextFile) -> _Block:
+    """Parse the file into one block. There is no recursion, so brackets may be nested to any depth."""
+    text = b"\n".join(file.lines()).decode()
+    stack = [_Block(1)]
     key: str | None = None
     line = 1
-    for match in _TOKEN.finditer(text):
+    for match in _GML_TOKEN.finditer(text):
         kind, token = match.lastgroup, match[0]
         if kind == "key" and key is None:
             key = token
         elif kind == "close" and key is None and len(stack) > 1:
             stack.pop()
         elif kind == "open" and key is not None:
-            block = Block(line)
+            block = _Block(line)
             stack[-1].values.setdefault(key, []).append(block)
             stack.append(block)
             key = None
         elif kind in ("number", "string") and key is not None:
-            stack[-1].values.setdefault(key, []).append(_value(match, line, source))
+            stack[-1].values.setdefault(key, []).append(_value(match, line, file))
             key = None
         elif kind != "space":
             wanted = "a key or ']'" if key is None else f"a number, a string or '[' after {shown(key)}"
-            raise source.error(line, f"found {shown(token)} instead of {wanted}; {EXAMPLE}")
+            raise file.error(line, f"found {shown(token)} instead of {wanted}; {GML_EXAMPLE}")
         line += token.count("\n")
     if key is not None or len(stack) > 1:
-        raise source.error(line, f"the file ends inside the block of line {stack[-1].line}; is it cut short?")
+        raise file.error(line, f"the file ends inside the block of line {stack[-1].line}; is it cut short?")
     return stack[0]
 
 
-def _value(match: re.Match[str], line: int, source: TextFile) -> int | float | str:
+def _value(match: re.Match[str], line: int, file: TextFile) -> int | float | str:
+    """Convert a token to a number or a string."""
     if match["string"] is not None:
         return html.unescape(match["string"])
     try:
         return int(match[0]) if match[0].lstrip("+-").isdigit() else float(match[0])
     except ValueError:  # Python refuses integers of more than 4300 digits
-        raise source.error(line, f"{shown(match[0])} is too long a number; {EXAMPLE}") from None
+        raise file.error(line, f"{shown(match[0])} is too long a number; {GML_EXAMPLE}") from None

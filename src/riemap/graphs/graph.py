@@ -1,36 +1,33 @@
-"""A graph as the rest of the library sees it: connected, undirected, simple, in compressed rows.
+"""The :class:`Graph` of the library: connected, undirected and simple, stored in compressed rows (CSR).
 
-Every reader and converter ends in :meth:`Graph.from_edges`, which is the one place that decides what
-happens to self-loops, parallel edges and small components, and says so.
+Every reader and converter calls :meth:`Graph.from_edges`. Only that method drops self-loops, merges parallel
+edges and leaves out small components. It emits a :class:`GraphWarning` for each of these.
 """
 
 import hashlib
-import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riemap.errors import InputError
+from riemap.graphs.edge_cleaning import (
+    Component,
+    GraphWarning,
+    Labels,
+    checked_labels,
+    checked_lengths,
+    checked_pairs,
+    drop_self_loops,
+    largest_component,
+    merge_parallel_edges,
+)
 from riemap.types import Array
 
-Component: TypeAlias = Literal["largest", "error"]
-"""What to do with a graph in several pieces: keep the largest, or refuse it."""
-
-Labels: TypeAlias = tuple[Hashable, ...]
-
-CREDIBLE_NODES = 1_000_000
-"""Nodes that may be claimed by a number; many more than there are edges are a mistake or a trap."""
-
-SPAN = 1e-150
-"""Least ratio of two lengths: their squares, scaled so that the largest is one, must not vanish."""
-
-
-class GraphWarning(UserWarning):
-    """Something in the data was left out or merged; the message says what, and how much of it."""
+__all__ = ["Component", "Graph", "GraphWarning", "Labels"]
 
 
 @final
@@ -38,9 +35,24 @@ class GraphWarning(UserWarning):
 class Graph:
     """A connected, undirected graph without self-loops or parallel edges.
 
-    The neighbours of node ``i`` are ``indices[indptr[i]:indptr[i + 1]]``, in increasing order, and
-    ``weights`` (lengths of edges; ``None`` where all are one) runs along ``indices``.
+    Use :meth:`from_edges` to build one: the constructor does not check its arguments. The neighbours of node
+    ``i`` are ``indices[indptr[i]:indptr[i + 1]]``, in increasing order.
 
+    Parameters
+    ----------
+    indptr
+        ``(n + 1,)`` start of each node's neighbours in ``indices``.
+    indices
+        ``(2 m,)`` neighbours of all nodes, one node after the other.
+    weights
+        ``(2 m,)`` lengths of the edges, in the order of ``indices``; ``None`` if all lengths are one.
+    labels
+        Label of each node.
+    name
+        Name of the graph in messages and results.
+
+    Examples
+    --------
     >>> graph = Graph.from_edges([(0, 1), (1, 2)], labels=["a", "b", "c"], name="path")
     >>> graph.n, graph.m, graph.degrees.tolist()
     (3, 2, [1, 2, 1])
@@ -63,41 +75,54 @@ class Graph:
         component: Component = "largest",
         place: Callable[[int], str] = "edge {}".format,
     ) -> "Graph":
-        """Build a graph from pairs of node numbers, each edge once or in both directions.
+        """Build a graph from pairs of node numbers.
+
+        Self-loops are dropped, and edges that are listed more than once, in either direction, are merged.
+        Both give a :class:`GraphWarning`.
 
         Parameters
         ----------
         edges
-            ``(m, 2)`` numbers of nodes, counted from zero.
+            ``(m, 2)`` node numbers, counted from zero.
         weights
-            ``(m,)`` positive lengths; of parallel edges the shortest counts. Left out, all are one.
+            ``(m,)`` positive lengths of the edges; by default all are one. Merged edges get the smallest.
         labels
-            What the nodes are called, ``0, 1, 2, …`` unless given.
+            Label of each node; by default ``0, 1, 2, …``.
         name
-            What the graph is called in messages and results.
+            Name of the graph in messages and results.
         component
-            ``"largest"`` keeps the largest connected component, ``"error"`` refuses to choose.
+            What to do with a disconnected graph: ``"largest"`` keeps the largest component with a
+            :class:`GraphWarning`, ``"error"`` raises an error.
         place
-            Says where edge ``i`` was read, for messages: ``"line 7"``.
+            Function from the number of an edge to the text that locates it in messages, e.g. ``"line 7"``.
+
+        Returns
+        -------
+        Graph
+            The graph; its arrays are read-only.
+
+        Raises
+        ------
+        InputError
+            If there are no edges, a weight is not positive, the labels do not match the nodes, or the graph
+            is disconnected and ``component`` is ``"error"``.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(0, 1), (1, 2), (2, 0)], weights=[1.0, 2.0, 2.5], name="triangle")
+        <Graph triangle: 3 nodes, 3 edges, weighted>
         """
         if component not in ("largest", "error"):
             raise InputError(f"component={component!r} is not 'largest' or 'error'")
-        pairs = _as_pairs(edges, name)
-        count = int(pairs.max(initial=-1)) + 1
-        if labels is None:
-            check_nodes(count, len(pairs), name)
-        named: Labels = tuple(range(count)) if labels is None else tuple(labels)
-        if count > len(named):
-            raise InputError(f"{name}: an edge names node {count - 1}, but there are {len(named)} labels")
-        if len(set(named)) < len(named):
-            raise InputError(f"{name}: two nodes have the same label; labels must differ")
-        lengths = _as_weights(weights, pairs, name, place)
-        pairs, lengths = _without_loops(pairs, lengths, name)
-        pairs, lengths = _merged(pairs, lengths, len(named), name)
+        pairs = checked_pairs(edges, name)
+        node_labels = checked_labels(labels, pairs, name)
+        lengths = checked_lengths(weights, pairs, name, place)
+        pairs, lengths = drop_self_loops(pairs, lengths, name)
+        pairs, lengths = merge_parallel_edges(pairs, lengths, len(node_labels), name)
         if lengths is not None and np.all(lengths == 1.0):
             lengths = None
-        pairs, lengths, named = _connected(pairs, lengths, named, name, component)
-        return cls(*_rows(pairs, lengths, len(named)), named, name)
+        pairs, lengths, node_labels = largest_component(pairs, lengths, node_labels, name, component)
+        return cls(*_compressed_rows(pairs, lengths, len(node_labels)), node_labels, name)
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights):
@@ -124,134 +149,37 @@ class Graph:
         return np.diff(self.indptr)
 
     def edges(self) -> NDArray[np.int64]:
-        """Each edge once, ``(m, 2)``, its smaller end first, in increasing order."""
+        """List each edge once.
+
+        Returns
+        -------
+        NDArray[np.int64]
+            ``(m, 2)`` node numbers; the smaller number comes first, and edges are in increasing order.
+
+        Examples
+        --------
+        >>> Graph.from_edges([(2, 1), (1, 0)]).edges().tolist()
+        [[0, 1], [1, 2]]
+        """
         ends = np.column_stack([np.repeat(np.arange(self.n), self.degrees), self.indices])
         return ends[ends[:, 0] < ends[:, 1]]
 
     @cached_property
     def key(self) -> str:
-        """SHA-256 of the structure and the weights, which is what distances depend on."""
+        """SHA-256 of the edges and their weights. Graphs with the same key have the same distances."""
         digest = hashlib.sha256(b"riemap graph 1")
         for array in (self.indptr, self.indices, self.weights):
             digest.update(b"|" if array is None else array.tobytes())
         return digest.hexdigest()
 
 
-def _as_pairs(edges: ArrayLike, name: str) -> NDArray[np.int64]:
-    pairs = np.asarray(edges)
-    if pairs.size == 0:
-        raise InputError(f"{name}: there are no edges; a graph needs at least one, e.g. 'a b' in a file")
-    if pairs.ndim != 2 or pairs.shape[1] != 2 or not np.issubdtype(pairs.dtype, np.integer):
-        raise InputError(f"{name}: edges are an (m, 2) array of node numbers, not {pairs.dtype}{pairs.shape}")
-    if pairs.min() < 0:
-        raise InputError(f"{name}: node number {pairs.min()} is negative; nodes are counted from 0")
-    if pairs.max() >= np.iinfo(np.int32).max:
-        raise InputError(f"{name}: node number {pairs.max()} is too large; nodes are counted from 0")
-    return pairs.astype(np.int64)
-
-
-def _as_weights(
-    weights: ArrayLike | None, pairs: NDArray[np.int64], name: str, place: Callable[[int], str]
-) -> Array | None:
-    if weights is None:
-        return None
-    lengths = np.array(weights, dtype=np.float64)
-    if lengths.shape != (len(pairs),):
-        raise InputError(f"{name}: {lengths.shape} weights for {len(pairs)} edges")
-    bad = np.flatnonzero(~((lengths > 0.0) & np.isfinite(lengths)))
-    if len(bad):
-        raise InputError(
-            f"{name}, {place(int(bad[0]))}: weight {lengths[bad[0]]:g} is not a positive number; "
-            "a weight is the length of its edge, e.g. 2.5"
-        )
-    low, high = float(lengths.min()), float(lengths.max())
-    if not low / SPAN > high * len(lengths):  # which no path is longer than
-        raise InputError(f"{name}: weights from {low:g} to {high:g} are too far apart to compare")
-    return lengths
-
-
-def _without_loops(
-    pairs: NDArray[np.int64], lengths: Array | None, name: str
-) -> tuple[NDArray[np.int64], Array | None]:
-    proper = pairs[:, 0] != pairs[:, 1]
-    loops = len(pairs) - int(np.count_nonzero(proper))
-    if loops == 0:
-        return pairs, lengths
-    if loops == len(pairs):
-        raise InputError(f"{name}: every edge is a self-loop; a graph needs an edge between two nodes")
-    warn(f"{name}: dropped {counted(loops, 'self-loop')}")
-    return pairs[proper], None if lengths is None else lengths[proper]
-
-
-def _merged(
-    pairs: NDArray[np.int64], lengths: Array | None, n: int, name: str
-) -> tuple[NDArray[np.int64], Array | None]:
-    """Each edge once, its smaller end first, in increasing order."""
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
-    code = low * n + high
-    order = np.argsort(code, kind="stable") if lengths is None else np.lexsort((lengths, code))
-    first = np.ones(len(code), dtype=bool)
-    first[1:] = np.diff(code[order]) > 0
-    kept = order[first]
-    merged = len(pairs) - len(kept)
-    if merged:
-        differ = lengths is not None and bool(np.any(np.diff(lengths[order])[~first[1:]] != 0.0))
-        rule = "; of different weights the smallest was kept" if differ else ""
-        warn(f"{name}: merged {counted(merged, 'parallel edge')} into {len(kept)}{rule}")
-    return np.column_stack([low[kept], high[kept]]), None if lengths is None else lengths[kept]
-
-
-def _connected(
-    pairs: NDArray[np.int64], lengths: Array | None, labels: Labels, name: str, component: Component
-) -> tuple[NDArray[np.int64], Array | None, Labels]:
-    """The largest component, its nodes numbered anew in the same order."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    n = len(labels)
-    adjacency = coo_array((np.ones(len(pairs), dtype=np.int8), pairs.T), shape=(n, n))
-    count, member = connected_components(adjacency, directed=False)
-    if count == 1:
-        return pairs, lengths, labels
-    sizes = np.bincount(member)
-    largest = int(np.argmax(sizes))
-    pieces = f"{name}: the graph has {count} components, the largest with {sizes[largest]} of {n} nodes"
-    if component == "error":
-        raise InputError(f"{pieces}; component='largest' (without --require-connected) keeps that one")
-    inside = member[pairs[:, 0]] == largest
-    edges = f"{np.count_nonzero(inside)} of {len(pairs)} edges"
-    warn(f"{pieces} and {edges}; only that one is kept")
-    nodes = np.flatnonzero(member == largest)
-    number = np.cumsum(member == largest) - 1
-    kept = None if lengths is None else lengths[inside]
-    return number[pairs[inside]], kept, tuple(labels[i] for i in nodes)
-
-
-def _rows(
+def _compressed_rows(
     pairs: NDArray[np.int64], lengths: Array | None, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array | None]:
+    """Convert edges to compressed rows: the arrays ``indptr``, ``indices`` and ``weights`` of a graph."""
     source = np.concatenate([pairs[:, 0], pairs[:, 1]])
     target = np.concatenate([pairs[:, 1], pairs[:, 0]])
     order = np.lexsort((target, source))
     indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
     both = None if lengths is None else np.concatenate([lengths, lengths])[order]
     return indptr, target[order].astype(np.int32), both
-
-
-def check_nodes(n: int, edges: int, where: str) -> None:
-    """Refuse a number of nodes that the edges cannot explain, before memory is set aside for them."""
-    if n > max(CREDIBLE_NODES, 4 * edges):
-        raise InputError(
-            f"{where}: {n:,} nodes with {edges:,} entries are far from a connected graph; "
-            "leave out the nodes that have no edges"
-        )
-
-
-def counted(count: int, noun: str) -> str:
-    """``1 edge``, ``2 edges``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def warn(message: str) -> None:
-    """Tell the caller of the library what was done to the data."""
-    warnings.warn(message, GraphWarning, stacklevel=2)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
-from riemap.graphs.text_file import content_lines, load, split
+from riemap.graphs.text_file import content_lines, read_file, split_fields
 from riemap.specs import shown
 
 NO_GROUP = "(none)"
@@ -31,12 +31,12 @@ def read_groups(path: Path, graph: AnyGraph) -> list[str]:
     InputError
         If a line is not a node and its label, or a node is unknown or named twice.
     """
-    source = load(path, (".csv",), "labels.csv")
+    source = read_file(path, (".csv",), "labels.csv")
     places, lines = content_lines(source.lines())
     numbers = {str(label): i for i, label in enumerate(graph.labels)}
     found: dict[int, str] = {}
     for place, line in zip(places, lines, strict=True):
-        fields = [field.decode() for field in split(source, place, line)]
+        fields = [field.decode() for field in split_fields(source, place, line)]
         if len(fields) != 2:
             raise source.error(place, f"{len(fields)} columns; a line is a node and its label, e.g. 'a,red'")
         node, label = fields
@@ -49,5 +49,5 @@ def read_groups(path: Path, graph: AnyGraph) -> list[str]:
             raise source.error(place, f"node {shown(node)} has a label already; keep one")
         found[numbers[node]] = label
     if not found:
-        raise InputError(f"{source.file} names no node; a line is a node and its label, e.g. 'a,red'")
+        raise InputError(f"{source.filename} names no node; a line is a node and its label, e.g. 'a,red'")
     return [found.get(i, NO_GROUP) for i in range(graph.n)]

@@ -1,4 +1,4 @@
-"""Adjacency matrices in files: MatrixMarket ``.mtx`` and SciPy's ``.npz``."""
+"""Read adjacency matrices: MatrixMarket (``.mtx``) and SciPy's sparse matrices (``.npz``)."""
 
 import io
 import zipfile
@@ -6,25 +6,26 @@ import zipfile
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.graphs.graph import check_nodes
-from riemap.graphs.raw_edges import Arcs, matrix_arcs
-from riemap.graphs.text_file import TextFile, content_lines, number, refuse_bomb
+from riemap.graphs.edge_cleaning import check_nodes
+from riemap.graphs.raw_edges import RawEdges, edges_of_matrix
+from riemap.graphs.text_file import TextFile, content_lines, parse_number, refuse_bomb
 from riemap.specs import shown
 
-HEADER = "the first line is e.g. '%%MatrixMarket matrix coordinate real symmetric'"
+MTX_HEADER_USAGE = "the first line is e.g. '%%MatrixMarket matrix coordinate real symmetric'"
+"""A valid first line, for messages."""
 
 
-def read_mtx(source: TextFile) -> Arcs:
-    """Coordinates, with or without weights; nodes are called by their row numbers, from 1."""
-    lines = source.lines()
-    weighted, symmetric = _mtx_header(source, lines[0])
+def read_mtx(file: TextFile) -> RawEdges:
+    """Read a MatrixMarket file in coordinate format. The labels are the row numbers, counted from 1."""
+    lines = file.lines()
+    weighted, symmetric = _mtx_header(file, lines[0])
     places, entries = content_lines(lines)
     if not entries:
-        raise InputError(f"{source.file} ends before its line of sizes, e.g. '3 3 2'")
-    n, count = _mtx_sizes(source, places.pop(0), entries.pop(0))
+        raise InputError(f"{file.filename} ends before its line of sizes, e.g. '3 3 2'")
+    n, count = _mtx_sizes(file, places.pop(0), entries.pop(0))
     if len(entries) != count:
-        raise InputError(f"{source.file} promises {count} entries and has {len(entries)}; is it cut short?")
-    check_nodes(n, count, source.file)
+        raise InputError(f"{file.filename} declares {count} entries but has {len(entries)}; is it cut short?")
+    check_nodes(n, count, file.filename)
     ends = np.empty((count, 2), dtype=np.int64)
     weights = np.ones(count)
     accepted = f"an entry is 'i j{' w' * weighted}' with 1 <= i, j <= {n}, e.g. '2 1{' 2.5' * weighted}'"
@@ -34,10 +35,10 @@ def read_mtx(source: TextFile) -> Arcs:
             if len(rest) != weighted or not 1 <= int(i) <= n or not 1 <= int(j) <= n:
                 raise ValueError
             ends[k] = int(i), int(j)
-            weights[k] = number(*rest) if weighted else 1.0
+            weights[k] = parse_number(*rest) if weighted else 1.0
         except ValueError:
-            raise source.error(places[k], f"{shown(entry)} is not an entry; {accepted}") from None
-    return Arcs(
+            raise file.error(places[k], f"{shown(entry)} is not an entry; {accepted}") from None
+    return RawEdges(
         ends - 1,
         weights if weighted else None,
         range(1, n + 1),
@@ -46,8 +47,8 @@ def read_mtx(source: TextFile) -> Arcs:
     )
 
 
-def _mtx_header(source: TextFile, line: bytes) -> tuple[bool, bool]:
-    """Whether entries have weights, and whether only one triangle is listed."""
+def _mtx_header(file: TextFile, line: bytes) -> tuple[bool, bool]:
+    """Return whether entries have weights, and whether only one triangle is listed."""
     match line.lower().split():
         case [b"%%matrixmarket", b"matrix", b"coordinate", field, symmetry] if field in (
             b"real",
@@ -55,43 +56,44 @@ def _mtx_header(source: TextFile, line: bytes) -> tuple[bool, bool]:
             b"pattern",
         ) and symmetry in (b"general", b"symmetric"):
             return field != b"pattern", symmetry == b"symmetric"
-    raise source.error(
+    raise file.error(
         1,
-        f"{shown(line)} is not the header of a sparse real matrix; {HEADER}, "
+        f"{shown(line)} is not the header of a sparse real matrix; {MTX_HEADER_USAGE}, "
         "where 'integer', 'pattern' and 'general' are accepted too",
     )
 
 
-def _mtx_sizes(source: TextFile, place: int, line: bytes) -> tuple[int, int]:
+def _mtx_sizes(file: TextFile, place: int, line: bytes) -> tuple[int, int]:
+    """Return the number of nodes and the number of entries."""
     try:
         rows, columns, count = (int(field) for field in line.split())
     except ValueError:
         rows = columns = count = -1
     if rows < 1 or rows != columns or count < 0:
-        raise source.error(place, f"{shown(line)} is not 'n n entries' of a square matrix, e.g. '3 3 2'")
+        raise file.error(place, f"{shown(line)} is not 'n n entries' of a square matrix, e.g. '3 3 2'")
     return rows, count
 
 
-def read_npz(source: TextFile) -> Arcs:
-    """What :func:`scipy.sparse.save_npz` wrote; nodes are called by their row numbers, from 0."""
+def read_npz(file: TextFile) -> RawEdges:
+    """Read a file of :func:`scipy.sparse.save_npz`. The labels are the row numbers, counted from 0."""
     from scipy.sparse import load_npz
 
     example = "scipy.sparse.save_npz('graph.npz', adjacency) writes one"
     try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+        with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except Exception as error:
         raise InputError(
-            f"{source.file} is not a whole .npz file: {shown(str(error), 80)}; {example}"
+            f"{file.filename} is not a whole .npz file: {shown(str(error), 80)}; {example}"
         ) from None
-    refuse_bomb(size, len(source.data), source.file)
-    # Bytes that are not a matrix make SciPy, NumPy and zipfile raise a dozen types of exception.
+    refuse_bomb(size, len(file.data), file.filename)
+    # SciPy, NumPy and zipfile raise many types of exception for bytes that are not a matrix.
     try:
-        matrix = load_npz(io.BytesIO(source.data))
+        matrix = load_npz(io.BytesIO(file.data))
         if hasattr(matrix, "check_format"):
             matrix.check_format(full_check=True)
     except Exception as error:
         raise InputError(
-            f"{source.file} holds no sparse matrix: {shown(str(error), 80)}; {example}"
+            f"{file.filename} holds no sparse matrix: {shown(str(error), 80)}; {example}"
         ) from None
-    return matrix_arcs(matrix, source.file)
+    return edges_of_matrix(matrix, file.filename)

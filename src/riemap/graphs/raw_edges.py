@@ -1,4 +1,4 @@
-"""Edges as a file or an object lists them, on the way to a :class:`~riemap.graphs.graph.Graph`."""
+"""Edges as a file or an object lists them, before they become a :class:`~riemap.graphs.graph.Graph`."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
-from riemap.graphs.graph import Component, Graph, check_nodes
+from riemap.graphs.edge_cleaning import check_nodes
+from riemap.graphs.graph import Component, Graph
 from riemap.specs import shown
 from riemap.types import Array
 
 Listing: TypeAlias = Literal["once", "twice", "directed"]
+"""How an input lists its edges: each undirected edge once; each undirected edge in both directions, as a
+symmetric matrix does; or directed edges."""
 
 
 @final
 @dataclass(frozen=True)
-class Arcs:
-    """Pairs of node numbers, with what their source says about them.
+class RawEdges:
+    """Edges as read from an input. This is what a reader returns.
 
-    ``listing`` tells how it lists an undirected edge: ``"once"``, or ``"twice"``, from either end, as
-    matrices do; or that its edges are ``"directed"``. ``place`` says where pair ``i`` was found.
+    Parameters
+    ----------
+    ends
+        ``(m, 2)`` node numbers of each edge, counted from zero.
+    weights
+        ``(m,)`` lengths of the edges, or ``None`` if the input has none.
+    labels
+        Label of each node.
+    place
+        Function from the number of an edge to the text that locates it in messages, e.g. ``"line 7"``.
+    listing
+        Whether the input lists each edge ``"once"``, ``"twice"`` (in both directions), or is ``"directed"``.
+
+    Examples
+    --------
+    >>> edges = RawEdges(np.array([[0, 1], [1, 0]]), None, ["a", "b"], "edge {}".format, "twice")
+    >>> edges.to_graph("pair", undirected=False, component="largest")
+    <Graph pair: 2 nodes, 1 edges>
     """
 
     ends: NDArray[np.int64]
@@ -30,18 +49,37 @@ class Arcs:
     place: Callable[[int], str]
     listing: Listing = "once"
 
-    def graph(self, name: str, undirected: bool, component: Component) -> Graph:
-        """The graph, unless its edges have directions that nobody asked to ignore."""
+    def to_graph(self, name: str, undirected: bool, component: Component) -> Graph:
+        """Build the graph.
+
+        Parameters
+        ----------
+        name
+            Name of the graph.
+        undirected
+            Ignore the directions of directed edges.
+        component
+            What to do with a disconnected graph; see :meth:`Graph.from_edges`.
+
+        Returns
+        -------
+        Graph
+            The connected, undirected graph.
+
+        Raises
+        ------
+        InputError
+            If the edges are directed and ``undirected`` is false, or :meth:`Graph.from_edges` refuses them.
+        """
         kept = np.arange(len(self.ends))
-        # Weights that are no lengths are for from_edges to refuse: they are no matter of direction.
-        sound = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
-        if self.listing != "once" and sound:
-            lone = _without_mirror(self.ends, self.weights)
-            if not undirected and (self.listing == "directed" or lone is not None):
-                raise InputError(
-                    f"{name}{self._why(lone)}; undirected=True (--undirected) ignores directions"
-                )
-            if lone is None:
+        # Weights that are not positive and finite are left to from_edges, whose message is about weights.
+        valid_weights = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
+        if self.listing != "once" and valid_weights:
+            unmatched = _edge_without_mirror(self.ends, self.weights)
+            if not undirected and (self.listing == "directed" or unmatched is not None):
+                problem = self._direction_problem(unmatched)
+                raise InputError(f"{name}{problem}; undirected=True (--undirected) ignores directions")
+            if unmatched is None:
                 kept = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
         return Graph.from_edges(
             self.ends[kept],
@@ -52,32 +90,50 @@ class Arcs:
             place=self.place,
         )
 
-    def _why(self, lone: int | None) -> str:
+    def _direction_problem(self, unmatched: int | None) -> str:
+        """Say why the edges are directed; ``unmatched`` is an edge without a mirror image."""
         if self.listing == "directed":
             return ": the graph is directed, and distances need an undirected one"
-        assert lone is not None
-        start, end = (shown(self.labels[i]) for i in self.ends[lone])
+        assert unmatched is not None
+        start, end = (shown(self.labels[i]) for i in self.ends[unmatched])
         return (
-            f", {self.place(lone)}: the edge from {start} to {end} has no equal in the other direction, "
-            "so the graph is directed"
+            f", {self.place(unmatched)}: the edge from {start} to {end} has no counterpart of the same "
+            "weight in the other direction, so the graph is directed"
         )
 
 
-def _without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
-    """The number of a pair ``(i, j)`` whose mirror image, with the same weight, is missing."""
+def _edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
+    """Find an edge ``(i, j)`` without an edge ``(j, i)`` of the same weight; ``None`` if all have one."""
     lengths = np.ones(len(ends)) if weights is None else weights
-    there = np.lexsort((lengths, ends[:, 1], ends[:, 0]))
-    back = np.lexsort((lengths, ends[:, 0], ends[:, 1]))
-    unequal = (ends[there] != ends[back][:, ::-1]).any(axis=1) | (lengths[there] != lengths[back])
+    forward = np.lexsort((lengths, ends[:, 1], ends[:, 0]))
+    backward = np.lexsort((lengths, ends[:, 0], ends[:, 1]))
+    unequal = (ends[forward] != ends[backward][:, ::-1]).any(axis=1) | (lengths[forward] != lengths[backward])
     if not unequal.any():
         return None
     k = int(np.argmax(unequal))
-    a, b = int(there[k]), int(back[k])
+    a, b = int(forward[k]), int(backward[k])
     return a if (*ends[a], lengths[a]) < (*ends[b][::-1], lengths[b]) else b
 
 
-def complete(weights: Sequence[float | None], place: Callable[[int], str], name: str) -> Array | None:
-    """Weights of all edges or of none, as an array."""
+def weights_of_all_or_none(
+    weights: Sequence[float | None], place: Callable[[int], str], name: str
+) -> Array | None:
+    """Convert weights to an array, and check that either all edges or no edges have one.
+
+    Parameters
+    ----------
+    weights
+        Weight of each edge, or ``None`` where it is missing.
+    place
+        Function from the number of an edge to the text that locates it in messages.
+    name
+        Name of the input, for the message.
+
+    Returns
+    -------
+    Array | None
+        ``(m,)`` weights, or ``None`` if no edge has one.
+    """
     missing = [i for i, weight in enumerate(weights) if weight is None]
     if len(missing) == len(weights):
         return None
@@ -89,8 +145,22 @@ def complete(weights: Sequence[float | None], place: Callable[[int], str], name:
     return np.array(weights, dtype=np.float64)
 
 
-def matrix_arcs(matrix: Any, name: str) -> Arcs:
-    """The stored entries of a SciPy sparse matrix, or those of a NumPy array that are not zero."""
+def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
+    """List the edges of an adjacency matrix.
+
+    Parameters
+    ----------
+    matrix
+        Square NumPy array, whose nonzero entries are lengths of edges, or SciPy sparse matrix, whose stored
+        entries are.
+    name
+        Name of the input, for messages.
+
+    Returns
+    -------
+    RawEdges
+        One edge per entry, in both directions.
+    """
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
             f"{name}: an adjacency matrix is square, not {matrix.shape}; "
@@ -103,10 +173,10 @@ def matrix_arcs(matrix: Any, name: str) -> Arcs:
         weights = np.asarray(matrix)[tuple(ends.T)].astype(np.float64)
     else:
         check_nodes(matrix.shape[0], matrix.nnz, name)
-        # CSR adds up entries that are stored more than once, which is what they mean in SciPy.
+        # SciPy defines an entry that is stored more than once as the sum of its parts.
         rows = matrix.astype(np.float64).tocsr()
         rows.sum_duplicates()
         entries = rows.tocoo()
         ends, weights = np.column_stack([entries.row, entries.col]).astype(np.int64), entries.data
     place = lambda i: f"entry ({ends[i, 0]}, {ends[i, 1]})"  # noqa: E731
-    return Arcs(ends, weights, range(matrix.shape[0]), place, "twice")
+    return RawEdges(ends, weights, range(matrix.shape[0]), place, "twice")

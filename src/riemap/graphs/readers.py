@@ -1,48 +1,54 @@
-"""Graphs from files, by extension."""
+"""Read graphs from files; the extension decides the format."""
 
 import os
 from collections.abc import Callable, Mapping
 
-from riemap.graphs.edgelist import EXTENSIONS, read_edgelist
+from riemap.graphs.edgelist import EDGELIST_EXTENSIONS, read_edgelist
 from riemap.graphs.gml import read_gml
 from riemap.graphs.graph import Component, Graph
 from riemap.graphs.graphml import read_graphml
 from riemap.graphs.matrices import read_mtx, read_npz
-from riemap.graphs.raw_edges import Arcs
-from riemap.graphs.text_file import TextFile, load
+from riemap.graphs.raw_edges import RawEdges
+from riemap.graphs.text_file import TextFile, read_file
 
-READERS: Mapping[str, Callable[[TextFile], Arcs]] = {
-    **dict.fromkeys(EXTENSIONS, read_edgelist),
+READERS: Mapping[str, Callable[[TextFile], RawEdges]] = {
+    **dict.fromkeys(EDGELIST_EXTENSIONS, read_edgelist),
     ".mtx": read_mtx,
     ".graphml": read_graphml,
     ".gml": read_gml,
     ".npz": read_npz,
 }
+"""Function that reads a file, by extension. Adding an entry adds a format."""
 
 
 def read_graph(
     path: str | os.PathLike[str], *, undirected: bool = False, component: Component = "largest"
 ) -> Graph:
-    """Read a graph from a file.
+    r"""Read a graph from a file.
 
-    Lists of edges (``u v`` or ``u v w`` a line, between spaces, tabs or commas), MatrixMarket, GraphML,
-    GML and SciPy's ``.npz`` are told apart by their extension, before which may stand ``.gz``, ``.bz2`` or
-    ``.xz``. Nodes keep their labels: the spelling in a text, the row number in a matrix (from 1 in
-    MatrixMarket, from 0 in SciPy).
+    The formats are edge lists (one edge per line, ``u v`` or ``u v w``, separated by spaces, tabs or commas),
+    MatrixMarket, GraphML, GML and SciPy's ``.npz``. The extension decides the format, and the file may be
+    compressed (``.edges.gz``, ``.gml.bz2``, ``.mtx.xz``). Nodes keep the labels of the file; in a matrix
+    these are the row numbers, from 1 in MatrixMarket and from 0 in SciPy.
 
     Parameters
     ----------
     path
-        The file; the graph is named after it.
+        Path of the file. Its name without extensions becomes the name of the graph.
     undirected
-        Ignore the directions of a directed graph, which is refused otherwise.
+        Ignore the directions of a directed graph. By default a directed graph is an error.
     component
-        Of a disconnected graph keep the ``"largest"`` component, or raise an ``"error"``.
+        What to do with a disconnected graph: keep the ``"largest"`` component, or raise an ``"error"``.
+
+    Returns
+    -------
+    Graph
+        The connected, undirected graph.
 
     Raises
     ------
     InputError
-        If the file is not a graph; the message is one line and says where and why.
+        If the file is not a valid graph. The message is one line and says where and why.
     OSError
         If the file cannot be opened.
 
@@ -50,6 +56,15 @@ def read_graph(
     -----
     GraphWarning
         If self-loops were dropped, parallel edges merged, or components left out.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "friends.edges"
+    ...     _ = path.write_text("Ann Bob\nBob Cid\n")
+    ...     read_graph(path)
+    <Graph friends: 3 nodes, 2 edges>
     """
-    source = load(path, READERS, "power.edges.gz")
-    return READERS[source.extension](source).graph(source.name, undirected, component)
+    file = read_file(path, READERS, "power.edges.gz")
+    return READERS[file.extension](file).to_graph(file.name, undirected, component)

@@ -1,8 +1,8 @@
-"""Two distances over the same nodes, compared a block of rows at a time.
+"""Distances in a graph and in its embedding, compared one block of rows at a time.
 
-The graph's distances :math:`d_G` are scaled so that the largest between any two nodes is one; the embedded
-ones :math:`d_M` are taken as they are. Everything a metric needs from them is gathered here: sums over
-pairs in one pass, and for every node the order in which it sees the others in another.
+The graph's distances :math:`d_G` are divided by the largest distance between any two nodes. The embedded
+distances :math:`d_M` are not rescaled. :class:`Comparison` collects what the metrics need: one pass over the
+pairs for the sums, and another pass for the order in which each node sees the others.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,29 +19,53 @@ from riemap.graphs.graph import Graph
 from riemap.metrics.order import Ranking, rank_rows
 from riemap.types import Array
 
-BLOCK = 1 << 21
-"""Pairs in a block: enough to share out between threads, few enough to stay small."""
+COMPARISON_BLOCK_PAIRS = 1 << 21
+"""Number of pairs in a block: large enough to occupy all threads, small enough (16 MB) to need little
+memory."""
 
-KEPT = 1 << 26
-"""Pairs whose embedded distances are kept in memory (0.5 GB) and not computed again for each pass."""
+LARGEST_CACHED_PAIRS = 1 << 26
+"""Largest number of pairs whose embedded distances stay in memory (0.5 GB). With more pairs, each pass
+computes them again."""
 
 
-class Rows(NamedTuple):
-    """What some sources see: row ``i`` belongs to ``sources[i]``, column ``j`` to node ``j``."""
+class ComparedRows(NamedTuple):
+    """A block of rows: row ``i`` belongs to node ``sources[i]``, column ``j`` to node ``j``.
+
+    Parameters
+    ----------
+    sources
+        ``(k,)``, node numbers of the rows.
+    graph
+        ``(k, n)``, distances in the graph: hop counts, or path lengths if the edges have lengths.
+    sqdist
+        ``(k, n)``, squared distances in the embedding.
+    """
 
     sources: NDArray[np.int64]
-    graph: NDArray[Any]  # distances in the graph: hop counts, or lengths
-    sqdist: Array  # squared distances in the embedding
+    graph: NDArray[Any]
+    sqdist: Array
 
 
-class Sums(NamedTuple):
-    """Sums over ordered pairs of nodes, with g the graph's scaled distance and d the embedded one."""
+class PairSums(NamedTuple):
+    """Sums over ordered pairs of nodes, with ``g`` the scaled graph distance and ``d`` the embedded one.
+
+    Parameters
+    ----------
+    pairs
+        Number of ordered pairs.
+    deviation, residual
+        Sums of ``|d/g - 1|`` and of ``(d - g)²``.
+    least, greatest
+        Smallest and largest ratio ``d/g``.
+    d, g, dd, gg, dg
+        Sums of ``d``, ``g``, ``d²``, ``g²`` and ``d·g``.
+    """
 
     pairs: int
-    deviation: float  # of |d/g - 1|
-    least: float  # ratio d/g
-    greatest: float  # ratio d/g
-    residual: float  # of (d - g)²
+    deviation: float
+    least: float
+    greatest: float
+    residual: float
     d: float
     g: float
     dd: float
@@ -52,20 +76,29 @@ class Sums(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The distances that ``sources`` see in a graph and in an embedding of it.
+    """Distances from some source nodes to all nodes, in a graph and in an embedding of it.
+
+    :func:`riemap.metrics.compare` makes one from an embedding and a graph.
 
     Parameters
     ----------
     sources
-        Numbers of the nodes whose rows count.
+        ``(k,)``, numbers of the source nodes.
     distances
-        ``(len(sources), n)``, from them to all nodes, in the graph.
+        ``(k, n)``, distances in the graph from the sources to all nodes.
     sqdist
-        Gives the squared distances in the embedding from any sources to all nodes.
+        Function from an array of node numbers to their squared distances to all nodes in the embedding.
     maximum
         Largest distance between any two nodes of the graph.
     graph
-        Where there is one: the edges, for metrics that need them.
+        The graph, for metrics that need its edges. ``None`` if there are only dissimilarities.
+
+    Examples
+    --------
+    >>> sqdist = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> c = Comparison(np.arange(2), np.array([[0, 3], [3, 0]]), sqdist.__getitem__, maximum=3.0)
+    >>> c.n, c.all_pairs
+    (2, True)
     """
 
     sources: NDArray[np.int64]
@@ -73,7 +106,7 @@ class Comparison:
     sqdist: Callable[[NDArray[np.int64]], Array]
     maximum: float
     graph: Graph | None = None
-    _kept: dict[int, Array] = field(default_factory=dict, init=False, repr=False)
+    _cached: dict[int, Array] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def n(self) -> int:
@@ -82,28 +115,61 @@ class Comparison:
 
     @property
     def all_pairs(self) -> bool:
-        """Whether every node is a source, so that each pair is seen from both its ends."""
+        """Whether every node is a source, so that each pair occurs twice, once from each end."""
         return len(self.sources) == self.n
 
     def part(self, rows: slice) -> "Comparison":
-        """The same for some of the sources."""
+        """Return the comparison restricted to some of the sources.
+
+        Parameters
+        ----------
+        rows
+            Positions within ``sources``.
+
+        Returns
+        -------
+        Comparison
+            With ``sources[rows]`` as its sources.
+        """
         return replace(self, sources=self.sources[rows], distances=self.distances[rows])
 
-    def rows(self) -> Iterator[Rows]:
-        """All rows, in blocks; the embedded distances are kept for the next pass if they are few."""
-        size = max(BLOCK // self.n, 1)
+    def rows(self) -> Iterator[ComparedRows]:
+        """Yield all rows in blocks.
+
+        Embedded distances are cached for the next pass if there are at most :data:`LARGEST_CACHED_PAIRS`.
+
+        Yields
+        ------
+        ComparedRows
+            Blocks of consecutive sources, of about :data:`COMPARISON_BLOCK_PAIRS` pairs each.
+
+        Raises
+        ------
+        InputError
+            If an embedded distance is negative, NaN or infinite.
+        """
+        size = max(COMPARISON_BLOCK_PAIRS // self.n, 1)
         for start in range(0, len(self.sources), size):
             sources = self.sources[start : start + size]
-            sqdist = self._kept.get(start)
+            sqdist = self._cached.get(start)
             if sqdist is None:
-                sqdist = np.asarray(self.sqdist(sources), np.float64) + 0.0  # a zero with a sign loses it
+                sqdist = np.asarray(self.sqdist(sources), np.float64) + 0.0  # turns -0.0 into 0.0
                 _check(sqdist, sources)
-                if self.distances.size <= KEPT:
-                    self._kept[start] = sqdist
-            yield Rows(sources, self.distances[start : start + size], sqdist)
+                if self.distances.size <= LARGEST_CACHED_PAIRS:
+                    self._cached[start] = sqdist
+            yield ComparedRows(sources, self.distances[start : start + size], sqdist)
 
     def pairs(self) -> Iterator[tuple[NDArray[Any], Array]]:
-        """The graph's distances and the embedding's squared ones, in blocks; each pair once if all count."""
+        """Yield the distances of pairs of different nodes, in blocks.
+
+        If all nodes are sources, each unordered pair occurs once. Otherwise each source is paired with every
+        other node.
+
+        Yields
+        ------
+        tuple
+            Two arrays ``(p,)``: distances in the graph, and squared distances in the embedding.
+        """
         column = np.arange(self.n)
         for rows in self.rows():
             row = rows.sources[:, None]
@@ -111,11 +177,11 @@ class Comparison:
             yield rows.graph[chosen], rows.sqdist[chosen]
 
     @cached_property
-    def sums(self) -> Sums:
-        """Everything that is a sum over pairs."""
+    def sums(self) -> PairSums:
+        """Sums over all ordered pairs from a source to another node; computed once, then cached."""
         parts = np.concatenate([_row_sums(*rows, self.maximum) for rows in self.rows()])
         total = parts.sum(axis=0)
-        return Sums(
+        return PairSums(
             pairs=len(self.sources) * (self.n - 1),
             deviation=float(total[0]),
             least=float(parts[:, 1].min()),
@@ -130,7 +196,7 @@ class Comparison:
 
     @cached_property
     def ranking(self) -> Ranking:
-        """Everything that depends on the order in which a node sees the others."""
+        """Sums that depend on the order in which each source sees the others; computed once, then cached."""
         return Ranking.total([rank_rows(*rows, self.graph) for rows in self.rows()])
 
 
@@ -139,14 +205,14 @@ def _check(sqdist: Array, sources: NDArray[np.int64]) -> None:
     if bad.any():
         i, j = np.argwhere(bad)[0]
         raise InputError(
-            f"the embedding has no distance between nodes {sources[i]} and {j}: its square came out as "
-            f"{sqdist[i, j]:g}"
+            f"the embedding has no distance between nodes {sources[i]} and {j}: the squared distance is "
+            f"{sqdist[i, j]:g}; distances must be finite and not negative"
         )
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _row_sums(sources: Any, graph: Any, sqdist: Any, maximum: float) -> Any:
-    """What :class:`Sums` adds up, for each row."""
+    """For each row, the sums and extremes that :class:`PairSums` combines."""
     found = np.zeros((len(sources), 9))
     for i in prange(len(sources)):
         deviation, least, greatest, residual = 0.0, np.inf, 0.0, 0.0

@@ -1,8 +1,9 @@
-"""The order in which a node sees the others, and what it finds on the way.
+"""Compare the order in which each source sees the other nodes with their layers in the graph.
 
-Every source visits the other nodes by embedded distance, ties by node number. The visit is compared with the
-*layers* of the source's shortest paths: layer 1 is its neighbours in an unweighted graph, layer ``k`` the
-nodes ``k`` hops away; with weights, the nodes at the ``k``-th distinct distance.
+Every source visits the other nodes in increasing order of embedded distance; ties are broken by node number.
+The *layers* of a source are defined by its shortest paths. In an unweighted graph, layer ``k`` holds the
+nodes ``k`` hops away, so that layer 1 holds the neighbours. With weights, it holds the nodes at the ``k``-th
+distinct distance.
 """
 
 from collections.abc import Sequence
@@ -12,26 +13,49 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
-from riemap.distances.paths import SAME
+from riemap.distances.paths import SAME_LENGTH_RTOL
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
-_DIGIT = 11  # bits sorted at a time
-_DIGITS = 6
+_DIGIT = 11  # bits that one pass of the radix sort compares
+_DIGITS = 6  # passes of the radix sort: 6 * 11 bits cover the 64 bits of a float
 _NO_EDGES = np.zeros(0, np.int32)
 
 
 class Ranking(NamedTuple):
-    """Sums over sources."""
+    """Sums over sources of what depends on the order of the embedded distances.
 
-    f1: Array  # entry k - 1: of the F1 of all nodes on layer k
-    counts: NDArray[np.int64]  # entry k - 1: how many they are
-    precision: float  # of the average precision of a source's neighbours
+    Parameters
+    ----------
+    f1
+        Entry ``k - 1`` is the sum of the F1 of all nodes on layer ``k``.
+    counts
+        Entry ``k - 1`` is the number of nodes on layer ``k``.
+    precision
+        Sum over sources of the average precision of their neighbours.
+    sources
+        Number of sources.
+    """
+
+    f1: Array
+    counts: NDArray[np.int64]
+    precision: float
     sources: int
 
     @classmethod
     def total(cls, parts: Sequence["Ranking"]) -> "Ranking":
-        """All blocks together."""
+        """Add up the rankings of several blocks of sources.
+
+        Parameters
+        ----------
+        parts
+            One ranking for each block, at least one.
+
+        Returns
+        -------
+        Ranking
+            The sums over all blocks, with as many layers as the block that has most.
+        """
         layers = max(len(part.f1) for part in parts)
         f1, counts = np.zeros(layers), np.zeros(layers, np.int64)
         for part in parts:
@@ -43,7 +67,24 @@ class Ranking(NamedTuple):
 def rank_rows(
     sources: NDArray[np.int64], graph_rows: NDArray[Any], sqdist: Array, graph: Graph | None
 ) -> Ranking:
-    """Rank the rows of one block."""
+    """Rank one block of rows.
+
+    Parameters
+    ----------
+    sources
+        ``(k,)``, node numbers of the rows.
+    graph_rows
+        ``(k, n)``, distances in the graph. Integers are hop counts and serve as layers.
+    sqdist
+        ``(k, n)``, squared distances in the embedding.
+    graph
+        The graph whose edges define neighbours, or ``None``: then the precision is zero.
+
+    Returns
+    -------
+    Ranking
+        Sums over these sources.
+    """
     layers = graph_rows if np.issubdtype(graph_rows.dtype, np.integer) else _layers(sources, graph_rows)
     indptr, indices = (np.zeros(sqdist.shape[1] + 1, np.int64), _NO_EDGES)
     if graph is not None:
@@ -54,14 +95,14 @@ def rank_rows(
 
 @njit(cache=True, parallel=True)
 def _layers(sources: Any, lengths: Any) -> Any:
-    """Number of the distinct length of each node, counted from one; zero for the source itself."""
+    """Layer of each node: the rank of its distance among the distinct ones, from one; zero for the source."""
     found = np.zeros(lengths.shape, np.int32)
     for i in prange(len(sources)):
         order = np.argsort(lengths[i])
         layer, last = 0, 0.0
         for j in order:
             if j != sources[i]:
-                if lengths[i, j] > last * (1.0 + SAME):
+                if lengths[i, j] > last * (1.0 + SAME_LENGTH_RTOL):
                     layer += 1
                     last = lengths[i, j]
                 found[i, j] = layer
@@ -70,11 +111,11 @@ def _layers(sources: Any, lengths: Any) -> Any:
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def _visit(sources: Any, layers: Any, sqdist: Any, indptr: Any, indices: Any, top: int) -> Any:
-    """F1 summed by layer, nodes by layer, and average precision of the neighbours, for every source.
+    """For every source: sum of F1 by layer, number of nodes by layer, average precision of the neighbours.
 
-    When the ``i``-th visited node is on layer ``l``, and ``b`` of the visited ones are on layers up to
-    ``l``, precision is ``b / i`` and recall is ``b`` over the nodes on layers below ``l`` and the visited
-    ones on it, so that F1 is twice ``b`` over the sum of both denominators.
+    Suppose that the ``i``-th visited node is on layer ``l``, and ``b`` of the visited nodes are on layers up
+    to ``l``. Precision is ``b / i``. Recall is ``b / r``, where ``r`` counts the nodes on layers below ``l``
+    and the visited nodes on layer ``l``. So F1 is ``2 b / (i + r)``.
     """
     n = sqdist.shape[1]
     f1 = np.zeros((len(sources), top + 1))
@@ -85,12 +126,12 @@ def _visit(sources: Any, layers: Any, sqdist: Any, indptr: Any, indices: Any, to
         for j in range(n):
             counts[i, layers[i, j]] += 1
         counts[i, 0] = 0
-        below = np.zeros(top + 2, np.int64)  # nodes on lower layers
+        below = np.zeros(top + 2, np.int64)  # number of nodes on lower layers
         for k in range(top + 1):
             below[k + 1] = below[k] + counts[i, k]
         order = _sorted_by(sqdist[i])
-        seen = np.zeros(top + 1, np.int64)  # visited, by layer
-        tree = np.zeros(top + 1, np.int64)  # the same as a Fenwick tree, for sums over lower layers
+        seen = np.zeros(top + 1, np.int64)  # number of visited nodes by layer
+        tree = np.zeros(top + 1, np.int64)  # a Fenwick tree of ``seen``, for sums over layers
         visited = 0
         for j in order:
             if j == source:
@@ -115,7 +156,7 @@ def _visit(sources: Any, layers: Any, sqdist: Any, indptr: Any, indices: Any, to
 
 @njit(cache=True)
 def _average_precision(order: Any, sqdist: Any, source: int, neighbours: Any) -> float:
-    """Mean over neighbours ``v`` of the share of neighbours among the nodes no further than ``v``."""
+    """Mean over neighbours ``v`` of the share of neighbours among the nodes at most as far as ``v``."""
     wanted = np.zeros(len(order), np.bool_)
     for v in neighbours:
         wanted[v] = True
@@ -125,7 +166,7 @@ def _average_precision(order: Any, sqdist: Any, source: int, neighbours: Any) ->
         if j != source:
             visited += 1
             pending += wanted[j]
-        if pending and (k + 1 == len(order) or sqdist[order[k + 1]] != sqdist[j]):  # the last of equals
+        if pending and (k + 1 == len(order) or sqdist[order[k + 1]] != sqdist[j]):  # last of equal distances
             hits += pending
             total += pending * hits / visited
             pending = 0
@@ -134,20 +175,20 @@ def _average_precision(order: Any, sqdist: Any, source: int, neighbours: Any) ->
 
 @njit(cache=True)
 def _sorted_by(values: Any) -> Any:
-    """Node numbers by value, equal ones in increasing order: a radix sort of the bits of floats >= 0."""
+    """Node numbers in increasing order of value, ties by number: a radix sort of the bits of floats >= 0."""
     n = len(values)
     bits = values.view(np.uint64)
     counts = np.zeros((_DIGITS, 1 << _DIGIT), np.int64)
     mask = np.uint64((1 << _DIGIT) - 1)
     for j in range(n):
-        bit = bits[j] & np.uint64(0x7FFFFFFFFFFFFFFF)  # zero may have a sign
+        bit = bits[j] & np.uint64(0x7FFFFFFFFFFFFFFF)  # clear the sign bit of -0.0
         for d in range(_DIGITS):
             counts[d, (bit >> np.uint64(_DIGIT * d)) & mask] += 1
     order = np.arange(n)
     other = np.empty(n, np.int64)
     for d in range(_DIGITS):
         shift = np.uint64(_DIGIT * d)
-        if counts[d, (bits[0] >> shift) & mask] == n:  # all alike in this digit
+        if counts[d, (bits[0] >> shift) & mask] == n:  # all values agree in this digit
             continue
         position = 0
         for k in range(1 << _DIGIT):

@@ -1,10 +1,9 @@
-"""Scores of an embedding: every metric of the registry, with standard errors where nodes were sampled."""
+"""Compute every metric of the registry for an embedding, with standard errors if nodes were sampled."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,90 +13,23 @@ from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
-from riemap.metrics import correlation, distortion, ranking
 from riemap.metrics.comparison import Comparison
+from riemap.metrics.ranking import f1_curve
+from riemap.metrics.registry import METRICS
+from riemap.metrics.results import Scores
 from riemap.types import Array
 
-LARGE = 10_000
-"""Nodes of the largest graph that is scored over all its nodes unless told otherwise."""
+LARGEST_FULLY_SCORED = 10_000
+"""Largest number of nodes for which all pairs are scored by default. Time grows with the square of the
+number of nodes."""
 
-SAMPLE = 2_000
-"""Sources for a larger one."""
+SAMPLED_SOURCES = 2_000
+"""Default number of sources drawn from a larger graph. Time then grows linearly with the number of nodes,
+and each score has a standard error."""
 
-GROUPS = 10
-"""Parts of a sample whose scores, taken apart, give the standard error of the whole."""
-
-
-class Metric(NamedTuple):
-    """One number about an embedding; listing it in :data:`METRICS` puts it wherever scores are shown."""
-
-    name: str
-    title: str
-    best: Literal["high", "low"]
-    of: Callable[[Comparison], float | None]
-    extreme: bool = False  # of one pair, so that a sample bounds it and has no standard error
-
-
-METRICS = (
-    Metric("f1@1", "F1 of direct neighbours", "high", ranking.f1_at_1),
-    Metric("auc", "area under F1@k", "high", ranking.area_under_f1),
-    Metric("map", "mean average precision", "high", ranking.mean_average_precision),
-    Metric("ad", "average distortion", "low", distortion.average_distortion),
-    Metric("ad_rescaled", "… at the best rescaling", "low", distortion.rescaled_distortion),
-    Metric("worst", "worst-case distortion", "low", distortion.worst_distortion, extreme=True),
-    Metric("stress", "normalised stress", "low", distortion.normalised_stress),
-    Metric("pearson", "correlation of distances", "high", correlation.pearson),
-    Metric("spearman", "correlation of their ranks", "high", correlation.spearman),
-)
-
-
-@final
-@dataclass(frozen=True)
-class Scores:
-    """What :func:`evaluate` finds; ``scores["auc"]`` is one metric.
-
-    Fractions are of 1. A metric is ``None`` where it has no meaning, such as a correlation with
-    distances that are all the same.
-    """
-
-    values: Mapping[str, float | None]
-    f1_curve: tuple[float, ...]
-    layers: tuple[int, ...]
-    n: int
-    sources: int
-    errors: Mapping[str, float | None] = field(default_factory=dict)
-
-    def __getitem__(self, name: str) -> float | None:
-        if name not in self.values:
-            raise KeyError(f"no metric is called {name!r}; there are {', '.join(self.values)}")
-        return self.values[name]
-
-    def as_json(self) -> dict[str, Any]:
-        """Everything, of types that JSON has; a distortion without bound is ``None``."""
-        found: dict[str, Any] = {
-            "n": self.n,
-            "sources": self.sources,
-            "scores": _finite(self.values),
-            "f1@k": list(self.f1_curve),
-            "layers": list(self.layers),
-        }
-        return {**found, "standard_errors": _finite(self.errors)} if self.errors else found
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Scores":
-        """What :meth:`as_json` gave; a bound that is missing there is missing here."""
-        return cls(
-            found["scores"],
-            tuple(found["f1@k"]),
-            tuple(found["layers"]),
-            found["n"],
-            found["sources"],
-            found.get("standard_errors", {}),
-        )
-
-
-def _finite(values: Mapping[str, float | None]) -> dict[str, float | None]:
-    return {k: v if v is not None and math.isfinite(v) else None for k, v in values.items()}
+STANDARD_ERROR_GROUPS = 10
+"""Number of groups that a sample is divided into. The spread of the groups' scores gives the standard
+errors."""
 
 
 def evaluate(
@@ -108,26 +40,44 @@ def evaluate(
     sources: int | None = None,
     seed: int = 0,
 ) -> Scores:
-    """How faithful an embedding is to the distances of a graph.
+    """Score how well an embedding preserves the distances of a graph.
 
     Parameters
     ----------
     embedding
-        Its nodes are matched with the graph's by label.
+        The embedding. Its nodes are matched with those of the graph by label.
     graph
-        What was embedded.
+        The graph, or the dissimilarities, that was embedded.
     distances
         Distances between all nodes, if they are known already; computed otherwise.
     sources
-        Score what this many nodes, drawn at random, see of all others; each score then comes with a
-        standard error. Left out, all nodes count, unless the graph has more than 10,000: then 2,000 do.
+        Number of source nodes to draw at random; only pairs with a source are scored, and each score has a
+        standard error. By default all nodes are sources, or 2,000 of them if the graph has more than 10,000.
     seed
-        Of the draw.
+        Seed for drawing the sources.
+
+    Returns
+    -------
+    Scores
+        One value for each metric in :data:`METRICS`, and the curve of F1@k.
+
+    Raises
+    ------
+    InputError
+        If ``sources`` or ``seed`` is out of range, or the nodes of the embedding are not those of the graph.
+
+    Examples
+    --------
+    >>> from riemap.spaces import Space
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [0.5], [1.0]]),), np.zeros(1), (0, 1, 2))
+    >>> evaluate(line, path)["ad"]
+    0.0
     """
-    return scores_of(compared(embedding, graph, distances=distances, sources=sources, seed=seed))
+    return score_comparison(compare(embedding, graph, distances=distances, sources=sources, seed=seed))
 
 
-def compared(
+def compare(
     embedding: Embedding,
     graph: AnyGraph,
     *,
@@ -135,16 +85,36 @@ def compared(
     sources: int | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """The distances that :func:`evaluate` scores, for those who want to know more of them."""
+    """Pair the distances in a graph with those in an embedding, as :func:`evaluate` does before scoring.
+
+    Parameters and errors are those of :func:`evaluate`.
+
+    Returns
+    -------
+    Comparison
+        Input for :func:`score_comparison`, :func:`riemap.metrics.pair_report` and each metric.
+
+    Examples
+    --------
+    >>> from riemap.spaces import Space
+    >>> edge = Graph.from_edges([(0, 1)])
+    >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [1.0]]),), np.zeros(1), (0, 1))
+    >>> compare(line, edge).distances.tolist()
+    [[0, 1], [1, 0]]
+    """
     if not isinstance(embedding, Embedding) or not isinstance(graph, Graph | Dissimilarities):
         given = f"{type(embedding).__name__} and {type(graph).__name__}"
-        raise TypeError(f"an Embedding is compared with a Graph, not {given}; as_graph makes one of others")
+        raise TypeError(
+            f"compare needs an Embedding and a Graph or Dissimilarities, not {given}; "
+            "riemap.as_graph converts graphs of other libraries"
+        )
     if sources is not None and sources < 1:
         raise InputError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
     if seed < 0:
         raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
     embedding = embedding.aligned_to(graph)
-    count = (SAMPLE if graph.n > LARGE else graph.n) if sources is None else min(sources, graph.n)
+    by_default = SAMPLED_SOURCES if graph.n > LARGEST_FULLY_SCORED else graph.n
+    count = by_default if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
         matrix = shortest_paths(graph) if distances is None else distances
@@ -157,32 +127,73 @@ def compared(
     return Comparison(drawn, rows, embedding.sqdist_rows, maximum, edges)
 
 
-def scores_of(c: Comparison) -> Scores:
-    """Scores of what was compared; with standard errors where not all nodes were."""
+def score_comparison(c: Comparison) -> Scores:
+    """Compute every metric of a comparison.
+
+    Parameters
+    ----------
+    c
+        The distances to compare, from :func:`compare`.
+
+    Returns
+    -------
+    Scores
+        With standard errors if only some of the nodes are sources.
+
+    Examples
+    --------
+    >>> hops, sqdist = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> score_comparison(Comparison(np.arange(2), hops, sqdist.__getitem__, 1.0))["stress"]
+    0.0
+    """
     return _scores(c) if c.all_pairs else _with_errors(c)
 
 
 def score(distances: NDArray[Any], sqdist: Array, graph: Graph | None = None) -> Scores:
-    """Scores of squared distances ``(n, n)`` against distances ``(n, n)``, wherever both come from.
+    """Score a matrix of squared distances against a matrix of distances.
 
-    Layers are the different distances that a node sees.
+    Layer ``k`` of a node holds the nodes at its ``k``-th distinct distance.
 
+    Parameters
+    ----------
+    distances
+        ``(n, n)``, distances to reproduce: positive, finite, and zero on the diagonal.
+    sqdist
+        ``(n, n)``, squared distances of an embedding from any source.
+    graph
+        A graph whose edges define the neighbours for the mean average precision.
+
+    Returns
+    -------
+    Scores
+        One value for each metric in :data:`METRICS`.
+
+    Raises
+    ------
+    InputError
+        If the matrices are not both ``(n, n)`` with ``n`` at least 2, or ``distances`` are not as required.
+
+    Examples
+    --------
     >>> score(np.array([[0, 1], [1, 0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))["ad"]
     0.0
     """
     n = len(distances)
     if distances.shape != (n, n) or sqdist.shape != (n, n) or n < 2:
-        raise InputError(f"cannot compare {distances.shape} distances with {sqdist.shape}; both are (n, n)")
+        raise InputError(
+            f"cannot compare distances of shape {distances.shape} with squared distances of shape "
+            f"{sqdist.shape}; both must be (n, n), with n at least 2"
+        )
     lengths = np.asarray(distances, np.float64)
     if np.diagonal(lengths).any() or np.count_nonzero((lengths > 0.0) & (lengths < np.inf)) != n * (n - 1):
-        raise InputError("distances are positive and finite, and zero from each node to itself")
+        raise InputError("distances must be positive and finite, and zero on the diagonal")
     return _scores(Comparison(np.arange(n), lengths, sqdist.__getitem__, float(lengths.max()), graph))
 
 
 def _scores(c: Comparison) -> Scores:
     return Scores(
-        {metric.name: metric.of(c) for metric in METRICS},
-        tuple(ranking.f1_curve(c).tolist()),
+        {metric.name: metric.compute(c) for metric in METRICS},
+        tuple(f1_curve(c).tolist()),
         tuple(c.ranking.counts.tolist()),
         c.n,
         len(c.sources),
@@ -190,18 +201,20 @@ def _scores(c: Comparison) -> Scores:
 
 
 def _with_errors(c: Comparison) -> Scores:
-    """Scores over a sample, and from how much they differ between parts of it, their standard errors."""
-    groups = min(GROUPS, len(c.sources))
+    """Scores over a sample, with standard errors from how much the scores of groups of it differ."""
+    groups = min(STANDARD_ERROR_GROUPS, len(c.sources))
     bounds = np.linspace(0, len(c.sources), groups + 1).astype(int)
     parts = [_scores(c.part(slice(a, b))) for a, b in pairwise(bounds.tolist())]
-    left_out = math.sqrt(1.0 - len(c.sources) / c.n)
-    errors = {m.name: _standard_error([p[m.name] for p in parts], left_out) for m in METRICS if not m.extreme}
+    correction = math.sqrt(1.0 - len(c.sources) / c.n)  # for a sample from a finite population
+    errors = {
+        m.name: _standard_error([p[m.name] for p in parts], correction) for m in METRICS if not m.extreme
+    }
     return replace(_scores(c), errors=errors)
 
 
-def _standard_error(values: list[float | None], left_out: float) -> float | None:
-    """Of a mean of independent values from a finite population; ``None`` if one value is no number."""
+def _standard_error(values: list[float | None], correction: float) -> float | None:
+    """Standard error of the mean of independent values; ``None`` if one value is missing or not finite."""
     numbers = [v for v in values if v is not None and math.isfinite(v)]
     if len(numbers) < max(len(values), 2):
         return None
-    return float(np.std(numbers, ddof=1)) / math.sqrt(len(numbers)) * left_out
+    return float(np.std(numbers, ddof=1)) / math.sqrt(len(numbers)) * correction

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from riemap.curvature.geodesic_triangles import TRIPLES, angle_sums
-from riemap.curvature.sectional import sectional
+from riemap.curvature import sectional
+from riemap.curvature.geodesic_triangles import DEFAULT_TRIPLES, angle_sums
 from riemap.embeddings import Embedding
 from riemap.manifolds.euclidean import Euclidean
 from riemap.random_graphs import Sweep, distance_matrix, sample, threshold_graphs, thresholds
@@ -40,7 +40,7 @@ PANELS: dict[str, dict[str, tuple[str, ...]]] = {
 Columns: TypeAlias = list[tuple[str, dict[str, Sweep]]]
 
 
-def sweep(points: Embedding, levels: Array, *, triples: int = TRIPLES, seed: int = 0) -> Sweep:
+def sweep(points: Embedding, levels: Array, *, triples: int = DEFAULT_TRIPLES, seed: int = 0) -> Sweep:
     """Link the points that are nearer than each level, and measure the graphs.
 
     Parameters

@@ -7,36 +7,43 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from riemap.plots.style import COLOURS, INK, plain
+from riemap.plots.style import INK, PALETTE, add_colour_bar, escape_dollars
 from riemap.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PLAIN, OTHER = COLOURS[0], "#999999"
+DEFAULT_NODE_COLOUR, OTHER_GROUPS_COLOUR = PALETTE[0], "#999999"
+"""Colour of nodes without a colouring, and of nodes in groups that have no colour of their own."""
 
-GROUPS = len(COLOURS) - 1
-"""Groups that have a colour of their own: the largest; the last colour, black, is that of outlines."""
+MAX_COLOURED_GROUPS = len(PALETTE) - 1
+"""Number of groups with a colour of their own: the largest. Black, the last colour, is kept for outlines."""
 
-WIDE = 8.0
-"""Ratio of the largest number to the smallest from which the scale is logarithmic."""
+LOG_SCALE_RATIO = 8.0
+"""Ratio of the largest to the smallest value above which the colour scale is logarithmic."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Colouring:
-    """What colours the nodes.
+    """Colours of the nodes of a graph, by a number or by a group per node. Give one of the two.
 
     Parameters
     ----------
     title
-        Of the scale.
+        Title of the colour bar or of the legend.
     values
-        A number a node.
+        A number for every node, ``(n,)``.
     groups
-        Or a name a node.
+        The name of a group for every node.
     signed
-        Whether the scale has a middle, zero.
+        Whether to use a diverging colour scale with zero in its middle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Colouring("degree", np.array([1.0, 2.0, 3.0])).colours().shape
+    (3, 3)
     """
 
     title: str
@@ -45,56 +52,61 @@ class Colouring:
     signed: bool = False
 
     def colours(self) -> Array:
-        """Red, green and blue of every node, ``(n, 3)``."""
+        """Compute the colour of every node.
+
+        Returns
+        -------
+        Array
+            Red, green and blue from 0 to 1, ``(n, 3)``.
+        """
         from matplotlib.colors import to_rgb
 
         if self.values is not None:
             found: Array = self._scale().to_rgba(self.values)[:, :3]
             return found
         assert self.groups is not None, "a colouring has values or groups"
-        known = self._known()
-        return np.array([to_rgb(known.get(name, OTHER)) for name in self.groups])
+        known = self._group_colours()
+        return np.array([to_rgb(known.get(name, OTHER_GROUPS_COLOUR)) for name in self.groups])
 
-    def key(self, axes: "list[Axes]") -> None:
-        """Put a colour bar beside the axes, or a legend into the first of them."""
+    def add_legend(self, axes: "list[Axes]") -> None:
+        """Add a colour bar beside the axes (numbers), or a legend to their figure (groups).
+
+        Parameters
+        ----------
+        axes
+            Axes of one figure whose nodes have these colours.
+        """
         if self.values is not None:
-            bar = axes[0].figure.colorbar(self._scale(), ax=axes, shrink=0.6, aspect=25, pad=0.02)
-            bar.set_label(self.title)
-            bar.outline.set_visible(False)
+            add_colour_bar(self._scale(), axes, self.title, shrink=0.6, pad=0.02)
             return
-        known = self._known()
+        known = self._group_colours()
         assert self.groups is not None
         if set(self.groups) - known.keys():
-            known["other"] = OTHER
+            known["other"] = OTHER_GROUPS_COLOUR
         marks = [
             axes[0].scatter([], [], 20, colour, edgecolors=INK, linewidths=0.3) for colour in known.values()
         ]
-        axes[0].figure.legend(
-            marks, list(map(plain, known)), title=plain(self.title), loc="outside right center"
-        )
+        names, title = list(map(escape_dollars, known)), escape_dollars(self.title)
+        axes[0].figure.legend(marks, names, title=title, loc="outside right center")
 
     def _scale(self) -> Any:
-        """Beyond its ends is one in fifty values at most, which would take all the colours."""
+        """The colour scale. For more than 100 values it ends at the 1st and the 99th percentile."""
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import LogNorm, Normalize
 
-        assert self.values is not None
-        low, high = (
-            np.quantile(self.values, (0.01, 0.99))
-            if len(self.values) > 100
-            else (
-                self.values.min(),
-                self.values.max(),
-            )
-        )
+        values = self.values
+        assert values is not None
+        many = len(values) > 100
+        low, high = np.quantile(values, (0.01, 0.99)) if many else (values.min(), values.max())
         if self.signed:
             far = max(abs(low), abs(high)) or 1.0
             return ScalarMappable(Normalize(-far, far, clip=True), "RdYlBu")
-        if low > 0.0 and high > WIDE * low:
+        if low > 0.0 and high > LOG_SCALE_RATIO * low:
             return ScalarMappable(LogNorm(low, high, clip=True), "viridis")
         return ScalarMappable(Normalize(low, high if high > low else low + 1.0, clip=True), "viridis")
 
-    def _known(self) -> dict[str, str]:
+    def _group_colours(self) -> dict[str, str]:
+        """The colour of each of the largest groups."""
         assert self.groups is not None
-        largest = [name for name, _ in Counter(self.groups).most_common(GROUPS)]
-        return {name: COLOURS[k] for k, name in enumerate(sorted(largest))}
+        largest = [name for name, _ in Counter(self.groups).most_common(MAX_COLOURED_GROUPS)]
+        return {name: PALETTE[k] for k, name in enumerate(sorted(largest))}

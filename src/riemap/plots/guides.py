@@ -1,31 +1,44 @@
-"""What surrounds the nodes of a picture: the net of a globe, rings of a disk, of a ball and of a cone."""
+"""Thin lines that show the shape of a view: parallels and meridians of a globe, rings of a disk or a cone."""
 
 import numpy as np
 
 from riemap.types import Array
 
-TURN = np.linspace(0.0, 2.0 * np.pi, 97)
+CIRCLE_ANGLES = np.linspace(0.0, 2.0 * np.pi, 97)
+"""Angles of the points of a ring: 96 pieces look round at the size of a picture."""
 
-LENGTHS = (1.0, 2.0, 4.0)
-"""Distances from the mean at which a disk has rings."""
+DISK_RING_DISTANCES = (1.0, 2.0, 4.0)
+"""Hyperbolic distances from the mean at which the disk has rings."""
 
 
 def guides(kind: str) -> list[Array]:
-    """Lines in the coordinates of a view, ``(k, 2)`` or ``(k, 3)`` each."""
+    """Return the guide lines of a kind of view, in its coordinates.
+
+    Parameters
+    ----------
+    kind
+        The kind of a :class:`riemap.views.View`.
+
+    Returns
+    -------
+    list[Array]
+        Points of each line, ``(k, 2)`` or ``(k, 3)``; no lines for a kind that needs none.
+    """
     found = _GUIDES.get(kind)
     return [] if found is None else found()
 
 
 def _ring(radius: float, height: float) -> Array:
-    return np.stack([radius * np.cos(TURN), radius * np.sin(TURN), np.full(len(TURN), height)], axis=1)
+    x, y = radius * np.cos(CIRCLE_ANGLES), radius * np.sin(CIRCLE_ANGLES)
+    return np.stack([x, y, np.full(len(CIRCLE_ANGLES), height)], axis=1)
 
 
 def _disk() -> list[Array]:
-    return [_ring(np.tanh(0.5 * length), 0.0)[:, :2] for length in LENGTHS]
+    return [_ring(np.tanh(0.5 * distance), 0.0)[:, :2] for distance in DISK_RING_DISTANCES]
 
 
 def _globe() -> list[Array]:
-    """Parallels and meridians of the side that faces the reader; the poles are above and below."""
+    """Parallels and meridians of the hemisphere that faces the reader; the poles are at top and bottom."""
     turn = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
     angles = np.deg2rad((-60, -30, 0, 30, 60))
     parallels = [
@@ -44,7 +57,7 @@ def _ball() -> list[Array]:
 
 
 def _cone() -> list[Array]:
-    """Rings of equal height, and lines on the boundary from the tip."""
+    """Rings of equal height, and straight lines on the boundary that start at the tip."""
     ends = _ring(1.0, 1.0)[:-1:12]
     return [_ring(h, h) for h in (0.25, 0.5, 0.75, 1.0)] + [np.stack([np.zeros(3), end]) for end in ends]
 

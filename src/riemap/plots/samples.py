@@ -1,4 +1,4 @@
-"""What random points of curved spaces look like, and the graphs of those that are close."""
+"""Random points of curved spaces, and statistics of the graphs that link points that are close."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from riemap.plots.distributions import bands, histograms
-from riemap.plots.style import COLOURS, FAINT, figure, styled
+from riemap.plots.style import FAINT, PALETTE, new_figure, styled
 from riemap.random_graphs import Sweep
 from riemap.types import Array
 
@@ -15,56 +15,124 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FLAT = 1e-9
-"""Sums of angles that differ by less differ by rounding errors."""
+FLAT_ANGLE_SPREAD = 1e-9
+"""Angle sums that differ by less than this are equal up to rounding: the space is flat."""
 
 
 @styled
-def panels(columns: Sequence[tuple[str, Mapping[str, Sweep]]]) -> "Figure":
-    """Three rows: degrees and curvatures against the threshold, and angles; a column a dimension."""
-    drawn, axes = figure(3, len(columns), 3.1 * len(columns), 7.6)
-    for top, middle in axes[:2].T:
-        middle.sharex(top)
-    for k, (title, sweeps) in enumerate(columns):
-        thresholds = {name: sweep.thresholds for name, sweep in sweeps.items()}
-        near = "link below distance"
-        bands(thresholds, {n: s.degrees for n, s in sweeps.items()}, xlabel=near, ax=axes[0, k])
-        bands(thresholds, {n: s.curvatures for n, s in sweeps.items()}, xlabel=near, ax=axes[1, k])
-        curved = {n: s.angles for n, s in sweeps.items() if np.ptp(s.angles) > FLAT}
-        colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(sweeps)}
-        histograms(curved, xlabel="normalised sum of angles", colours=colours, ax=axes[2, k])
-        for name in sweeps.keys() - curved.keys():  # all in one place
-            axes[2, k].axvline(0.0, color=colours[name], linewidth=1.5)
-        axes[0, k].set_title(title)
-        axes[0, k].legend()
-        axes[1, k].axhline(0.0, color="black", linewidth=0.6)
-        axes[2, k].set_ylabel("")
+def sample_panels(columns: Sequence[tuple[str, Mapping[str, Sweep]]]) -> "Figure":
+    """Draw degrees and curvatures by threshold, and angle sums, in three rows with a column per dimension.
+
+    Parameters
+    ----------
+    columns
+        For each column its title, and the sweeps of samples by the name of their space, as
+        :func:`riemap.paper.samples.panel` returns them.
+
+    Returns
+    -------
+    Figure
+        A figure with three rows of axes.
+
+    Examples
+    --------
+    >>> quartiles = np.array([[1.0, 2.0, 3.0], [2.0, 3.0, 4.0]])
+    >>> sweep = Sweep(np.array([0.5, 1.0]), quartiles, quartiles, np.array([-0.2, -0.1]))
+    >>> figure = sample_panels([("dimension 2", {"H2": sweep})])
+    >>> len(figure.axes)
+    3
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(figure)
+    """
+    figure, axes = new_figure(3, len(columns), 3.1 * len(columns), 7.6)
+    for column, (title, sweeps) in zip(axes.T, columns, strict=True):
+        column[1].sharex(column[0])
+        _sample_column(column, title, sweeps)
     for row, label in enumerate(("degree", "sectional curvature of the graph", "density")):
         axes[row, 0].set_ylabel(label)
-    return drawn
+    return figure
+
+
+def _sample_column(axes: Any, title: str, sweeps: Mapping[str, Sweep]) -> None:
+    """Draw the three axes of one dimension."""
+    thresholds = {name: sweep.thresholds for name, sweep in sweeps.items()}
+    xlabel = "link below distance"
+    bands(thresholds, {n: s.degrees for n, s in sweeps.items()}, xlabel=xlabel, ax=axes[0])
+    bands(thresholds, {n: s.curvatures for n, s in sweeps.items()}, xlabel=xlabel, ax=axes[1])
+    curved = {n: s.angles for n, s in sweeps.items() if np.ptp(s.angles) > FLAT_ANGLE_SPREAD}
+    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(sweeps)}
+    histograms(curved, xlabel="normalised sum of angles", colours=colours, ax=axes[2])
+    for name in sweeps.keys() - curved.keys():  # all angle sums are zero: a line instead of a histogram
+        axes[2].axvline(0.0, color=colours[name], linewidth=1.5)
+    axes[0].set_title(title)
+    axes[0].legend()
+    axes[1].axhline(0.0, color="black", linewidth=0.6)
+    axes[2].set_ylabel("")
 
 
 @styled
 def clouds(samples: Mapping[str, Array]) -> "Figure":
-    """Points of the unit ball or sphere, ``(n, 3)``, each sample in axes of its own."""
+    """Draw samples of points in the unit ball or on the unit sphere, side by side.
+
+    Parameters
+    ----------
+    samples
+        Points by title, ``(n, 3)``. Successive pairs of samples have the same colour.
+
+    Returns
+    -------
+    Figure
+        A figure with three-dimensional axes for each sample.
+
+    Examples
+    --------
+    >>> figure = clouds({"uniform": np.zeros((5, 3)), "exp": np.zeros((5, 3))})
+    >>> [ax.get_title() for ax in figure.axes]
+    ['uniform', 'exp']
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(figure)
+    """
     count = len(samples)
-    drawn, axes = figure(1, count, 2.9 * count, 3.1, subplot_kw={"projection": "3d"})
+    figure, axes = new_figure(1, count, 2.9 * count, 3.1, subplot_kw={"projection": "3d"})
     for k, (title, points) in enumerate(samples.items()):
-        cloud(points, colour=COLOURS[k // 2 % len(COLOURS)], ax=axes[0, k])
+        cloud(points, colour=PALETTE[k // 2 % len(PALETTE)], ax=axes[0, k])
         axes[0, k].set_title(title, y=0.95)
-    return drawn
+    return figure
 
 
 @styled
-def cloud(points: Array, *, colour: str = COLOURS[0], ax: "Axes | None" = None) -> "Axes":
-    """Points in the unit ball, with the sphere around them; what is farther away is paler."""
-    space: Any = ax or figure(1, 1, 3.2, 3.2, subplot_kw={"projection": "3d"})[1][0, 0]
+def cloud(points: Array, *, colour: str = PALETTE[0], ax: "Axes | None" = None) -> "Axes":
+    """Draw points in the unit ball, with parallels and meridians of its boundary. Far points are paler.
+
+    Parameters
+    ----------
+    points
+        Points of the unit ball, ``(n, 3)``.
+    colour
+        Colour of the points.
+    ax
+        Three-dimensional axes to draw into; by default, those of a new figure.
+
+    Returns
+    -------
+    Axes
+        The three-dimensional axes.
+
+    Examples
+    --------
+    >>> ax = cloud(np.zeros((5, 3)))
+    >>> ax.name
+    '3d'
+    >>> import matplotlib.pyplot as plt
+    >>> plt.close(ax.figure)
+    """
+    space: Any = ax or new_figure(1, 1, 3.2, 3.2, subplot_kw={"projection": "3d"})[1][0, 0]
     around = np.linspace(0.0, 2.0 * np.pi, 60)
     for height in np.linspace(-0.75, 0.75, 4):
         r = np.sqrt(1.0 - height**2)
         space.plot(r * np.cos(around), r * np.sin(around), height, color=FAINT, linewidth=0.5)
-    for turn in np.linspace(0.0, np.pi, 4, endpoint=False):
-        x, y = np.cos(around) * np.cos(turn), np.cos(around) * np.sin(turn)
+    for angle in np.linspace(0.0, np.pi, 4, endpoint=False):
+        x, y = np.cos(around) * np.cos(angle), np.cos(around) * np.sin(angle)
         space.plot(x, y, np.sin(around), color=FAINT, linewidth=0.5)
     space.scatter(*points.T, s=5, color=colour, depthshade=True, linewidths=0)
     space.set_box_aspect((1, 1, 1), zoom=1.2)

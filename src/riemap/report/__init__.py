@@ -1,6 +1,9 @@
-"""A run, or a grid, as one HTML page that needs nothing else: no network, no other file."""
+"""Self-contained HTML pages: the report of a run, and the leaderboard of a grid.
 
-from riemap.report.board import board_page
+A page is a single file that loads nothing from the network.
+"""
+
+from riemap.report.leaderboard import leaderboard_page
 from riemap.report.run import Subject, run_page
 
-__all__ = ["Subject", "board_page", "run_page"]
+__all__ = ["Subject", "leaderboard_page", "run_page"]

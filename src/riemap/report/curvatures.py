@@ -1,4 +1,4 @@
-"""How the graph curves, and the embedding: δ, Ricci curvature, angles of triangles."""
+"""Curvature of a graph and of its embedding, as data of a page: δ, Ricci curvature, angle sums."""
 
 from typing import Any, NamedTuple
 
@@ -9,23 +9,44 @@ from riemap.curvature.geodesic_triangles import angle_sums
 from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph, Graph
-from riemap.metrics.scores import LARGE
+from riemap.metrics.scores import LARGEST_FULLY_SCORED
 from riemap.types import Array
 
-BINS = 40
-"""Most ranges of a histogram; of few values there are fewer."""
+MAX_CHART_BINS = 40
+"""Most bins of a histogram, which is as many as a chart on a phone can show; few values have fewer bins."""
 
 
 class Curvatures(NamedTuple):
-    """Of a graph: what the page shows, and the mean Ricci curvature at every node."""
+    """Curvatures of a graph.
+
+    Parameters
+    ----------
+    facts
+        Data for the page: ``delta`` and, for a graph with edges, ``ricci``. Empty for large graphs.
+    nodes
+        Mean Ricci curvature of the edges at every node, ``(n,)``; ``None`` if it was not computed.
+    """
 
     facts: dict[str, Any]
     nodes: Array | None
 
 
 def graph_curvatures(graph: AnyGraph, distances: DistanceMatrix | None = None) -> Curvatures:
-    """δ of random quadruples and the Ricci curvature of the edges; nothing of a graph that is too large."""
-    if graph.n > LARGE:
+    """Compute δ-hyperbolicity and Ricci curvature of a graph, unless it has more than 10,000 nodes.
+
+    Parameters
+    ----------
+    graph
+        A graph, or dissimilarities, which have no Ricci curvature.
+    distances
+        Distances between all nodes, if they are known already; computed otherwise.
+
+    Returns
+    -------
+    Curvatures
+        Data for the page, and Ricci curvature by node.
+    """
+    if graph.n > LARGEST_FULLY_SCORED:
         return Curvatures({}, None)
     delta = delta_sampled(graph, distances=distances)
     facts: dict[str, Any] = {
@@ -41,11 +62,11 @@ def graph_curvatures(graph: AnyGraph, distances: DistanceMatrix | None = None) -
     if not isinstance(graph, Graph):
         return Curvatures(facts, None)
     ricci = ollivier_ricci(graph, distances=distances)
-    return Curvatures({**facts, "ricci": histogram(ricci.curvature)}, ricci.nodes)
+    return Curvatures({**facts, "ricci": histogram(ricci.curvature)}, ricci.node_means)
 
 
-def angles(embedding: Embedding) -> dict[str, Any] | None:
-    """Normalised sums of angles in triangles of nodes; nothing where there are no triangles."""
+def angle_histogram(embedding: Embedding) -> dict[str, Any] | None:
+    """Return a histogram of normalised angle sums of triangles of nodes, or ``None`` without triangles."""
     if embedding.n < 3:
         return None
     found = angle_sums(embedding)
@@ -53,12 +74,12 @@ def angles(embedding: Embedding) -> dict[str, Any] | None:
 
 
 def histogram(values: Array) -> dict[str, Any]:
-    """Counts in equal ranges, and the quartiles."""
+    """Return the edges and counts of equal bins, and summary statistics of the values."""
     low, high = float(values.min()), float(values.max())
-    if high - low < 1e-9 * max(abs(low), abs(high), 1.0):  # all alike, but for rounding
+    if high - low < 1e-9 * max(abs(low), abs(high), 1.0):  # all values are equal up to rounding
         low, high = low - 0.5, high + 0.5
-    bins = min(BINS, max(8, int(2.0 * np.sqrt(len(values)))))
+    bins = min(MAX_CHART_BINS, max(8, int(2.0 * np.sqrt(len(values)))))
     counts, edges = np.histogram(values, bins, (low, high))
-    summary = Summary.of(values)
+    summary = Summary.from_values(values)
     assert summary is not None, "there are values"
     return {"edges": edges.tolist(), "counts": counts.tolist(), **summary._asdict()}

@@ -1,8 +1,8 @@
-"""One HTML file: a skeleton, a style, a script, and the data that the script shows.
+"""One HTML file from its parts: a body, a style, scripts, and the data that the scripts show.
 
-The data stand in a block that a browser does not execute, with every character escaped that could end it.
-The policy in the page's head allows the style and the script of these hashes and nothing else, so that no
-request can leave the page, and nothing that came in with a label or a name can run.
+The data are in a block that browsers do not execute, and every character that could end the block is escaped.
+The content security policy of the page allows only the style and the script with the given hashes. The page
+cannot send requests, and text in a label or a name cannot run as code.
 """
 
 import base64
@@ -17,29 +17,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-"""What has a meaning to the browser inside a block of data, as JSON spells it."""
+JSON_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+"""JSON escapes of the characters that have a meaning to HTML or to scripts."""
 
-SHARED = ("base.js", "colour.js", "axes.js", "charts.js")
-"""Scripts of every page, in order."""
+SHARED_SCRIPTS = ("base.js", "colour.js", "axes.js", "charts.js")
+"""Scripts of every page, in the order in which they run."""
 
 
-def document(skeleton: str, scripts: Sequence[str], title: str, data: Mapping[str, Any]) -> str:
-    """The page of a skeleton, with its scripts and data inside.
+def document(
+    body: str, scripts: Sequence[str], sections: Mapping[str, str], title: str, data: Mapping[str, Any]
+) -> str:
+    """Build a page from its assets and its data.
 
     Parameters
     ----------
-    skeleton
-        Name of the asset with the page's body.
+    body
+        Name of the asset with the sections of the page, as HTML.
     scripts
-        Names of the assets to run after the shared ones.
+        Names of the scripts to run after the shared ones.
+    sections
+        Texts of the links at the top of the page, by the id of the section that each leads to.
     title
-        Of the window; text, not HTML.
+        Title of the browser window, as plain text.
     data
-        What the scripts find under the name ``data``; arrays are packed.
+        Data that the scripts see as ``data``. NumPy arrays are packed as base64 text.
+
+    Returns
+    -------
+    str
+        The page as HTML.
     """
     style = asset("page.css")
-    code = "\n".join(["'use strict';", *(asset(name) for name in (*SHARED, *scripts))])
+    code = "\n".join(["'use strict';", *(asset(name) for name in (*SHARED_SCRIPTS, *scripts))])
     script = f"(() => {{\n{code}\n}})();\n"
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
@@ -49,37 +58,50 @@ def document(skeleton: str, scripts: Sequence[str], title: str, data: Mapping[st
         title=html.escape(title),
         policy=policy,
         style=style,
-        body=asset(skeleton),
+        links="\n    ".join(f'<a href="#{id}">{html.escape(text)}</a>' for id, text in sections.items()),
+        body=asset(body),
         data=as_json(data),
         script=script,
     )
 
 
 def as_json(data: Mapping[str, Any]) -> str:
-    r"""JSON that may stand in a page.
+    r"""Write data as JSON that can stand in a page.
 
+    Parameters
+    ----------
+    data
+        Data without NaN or infinity; arrays may hold NaN.
+
+    Returns
+    -------
+    str
+        The data as JSON, without characters that have a meaning to HTML.
+
+    Examples
+    --------
     >>> as_json({"label": "</script>"})
     '{"label":"\\u003c/script\\u003e"}'
     """
     text = json.dumps(data, default=_packed, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-    # A lone surrogate, which a label may hold, has no place in UTF-8.
-    return text.translate(ESCAPES).encode("utf-8", "replace").decode()
+    # A label may hold a lone surrogate, which UTF-8 cannot encode: it becomes a question mark.
+    return text.translate(JSON_ESCAPES).encode("utf-8", "replace").decode()
 
 
 def asset(name: str) -> str:
-    """A file of the package."""
+    """Read a file of the folder ``assets``."""
     return resources.files("riemap.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _packed(value: object) -> Any:
-    """An array as the base64 text of its numbers: floats in four bytes, whole numbers in as few as hold them.
+    """Convert an array to base64 text: floats as four bytes, integers as the smallest type that holds them.
 
-    A number that is none stays one: the page shows a dash.
+    NaN stays NaN, which the page shows as a dash.
     """
     if isinstance(value, np.generic):
         return value.item()
     if not isinstance(value, np.ndarray):
-        raise TypeError(f"{type(value).__name__} is not for a page")
+        raise TypeError(f"cannot write a {type(value).__name__} into a page")
     narrow = _narrowed(value)
     bytes_ = narrow.astype(narrow.dtype.newbyteorder("<")).tobytes()
     return {"type": narrow.dtype.str[1:], "shape": narrow.shape, "data": base64.b64encode(bytes_).decode()}

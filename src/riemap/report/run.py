@@ -1,4 +1,4 @@
-"""The page of one embedding."""
+"""The page of one embedding: pictures, scores, curvature and training curves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,40 +12,52 @@ from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph, Graph
 from riemap.grids.record import RunRecord, finite
 from riemap.metrics import METRICS, Scores
-from riemap.metrics.pairs import Near, PairReport, look
-from riemap.metrics.scores import LARGE, compared, scores_of
-from riemap.report.curvatures import Curvatures, angles, graph_curvatures, histogram
+from riemap.metrics.pairs import NearestNodes, PairReport, pair_report
+from riemap.metrics.scores import LARGEST_FULLY_SCORED, compare, score_comparison
+from riemap.report.curvatures import Curvatures, angle_histogram, graph_curvatures, histogram
 from riemap.report.document import document
-from riemap.views import MOST, views
+from riemap.views import LARGEST_SHOWN_FACTORS, views
 
-SCRIPTS = ("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js", "run.js")
+RUN_SCRIPTS = ("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js", "run.js")
+"""Scripts of the page, in the order in which they run, after the shared ones."""
 
-EPOCHS = 800
-"""Points of a curve of the training; of more epochs, some are left out."""
+RUN_SECTIONS = {
+    "map": "Map",
+    "faithfulness": "Faithfulness",
+    "curvature": "Curvature",
+    "training": "Training",
+    "again": "Again",
+}
+"""Links at the top of the page: the id of each section, and the text of its link."""
+
+MAX_CURVE_POINTS = 800
+"""Most points of a training curve: more than a chart has pixels. Longer histories skip epochs."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """An embedding, its graph, and what else is known of it.
+    """What the page of a run is about: an embedding, its graph, and how it was trained.
 
     Parameters
     ----------
-    embedding, graph
-        Their nodes are matched by label.
+    embedding
+        The embedding to show.
+    graph
+        Its graph. Nodes are matched by label.
     commands
-        That make the page again.
+        Commands that make the page again, to show at its end.
     setting
-        How it was trained: ``loss``, ``preset``, ``seed``, ``stages`` (losses of them).
+        How the embedding was trained: any of ``loss``, ``preset``, ``seed`` and ``stages`` (the losses of
+        the stages).
     history
         ``stage``, ``loss`` and ``lr`` of every epoch.
     groups
-        A group of every node, in the order of the graph's nodes, to colour by.
+        The name of a group for every node, in the order of the graph's nodes, to colour nodes by.
     others
-        Records of a grid, to compare with.
+        Records of a grid's runs on the same graph, to compare with.
     curvatures, distances, scores
-        Curvatures and distances of the graph, and scores of the embedding, if they are known already;
-        computed otherwise.
+        Curvatures and distances of the graph, and scores of the embedding; by default, they are computed.
     """
 
     embedding: Embedding
@@ -61,42 +73,82 @@ class Subject:
 
 
 def run_page(subject: Subject) -> str:
-    """The whole page, as HTML."""
+    """Build the page of one embedding.
+
+    Parameters
+    ----------
+    subject
+        The embedding, its graph, and how it was trained.
+
+    Returns
+    -------
+    str
+        The page as HTML.
+
+    Raises
+    ------
+    InputError
+        If the nodes of the embedding are not those of the graph.
+
+    Examples
+    --------
+    >>> import riemap
+    >>> graph = riemap.load_dataset("karate")
+    >>> fit = riemap.embed(graph, "H2")  # doctest: +SKIP
+    >>> page = run_page(Subject(fit.embedding, graph, []))  # doctest: +SKIP
+    """
     embedding, graph = subject.embedding.aligned_to(subject.graph), subject.graph
-    distances = (
-        subject.distances if subject.distances is not None or graph.n > LARGE else shortest_paths(graph)
-    )
-    comparison = compared(embedding, graph, distances=distances)
-    pairs, scores = look(comparison), subject.scores or scores_of(comparison)
+    distances = subject.distances
+    if distances is None and graph.n <= LARGEST_FULLY_SCORED:
+        distances = shortest_paths(graph)
+    comparison = compare(embedding, graph, distances=distances)
+    pairs, scores = pair_report(comparison), subject.scores or score_comparison(comparison)
     curved = subject.curvatures or graph_curvatures(graph, distances)
-    edges = graph.edges() if isinstance(graph, Graph) else np.zeros((0, 2), np.int64)
     data = {
+        **_head(subject, embedding),
+        **scores.as_json(),
+        **_pictures(embedding, graph),
+        "nodes": _nodes(pairs, curved, graph),
+        "groups": None if subject.groups is None else list(subject.groups),
+        **_pair_facts(pairs),
+        "curvature": {**curved.facts, "angles": angle_histogram(embedding)},
+        "history": None if subject.history is None else thin_history(subject.history),
+        "others": [_other(record) for record in subject.others],
+    }
+    title = f"{graph.name} in {embedding.space}"
+    return document("run.html", RUN_SCRIPTS, RUN_SECTIONS, title, finite(data))
+
+
+def _head(subject: Subject, embedding: Embedding) -> dict[str, Any]:
+    """Names, sizes and settings, for the head and the foot of the page."""
+    graph = subject.graph
+    return {
         "graph": graph.name,
         "space": str(embedding.space),
         "dim": embedding.space.dim,
         "n": graph.n,
-        "m": len(edges),
+        "m": graph.m if isinstance(graph, Graph) else 0,
         "unit": "hops" if isinstance(graph, Graph) and graph.weights is None else "distance",
         "setting": subject.setting,
         "version": riemap.__version__,
         "commands": list(subject.commands),
         "metrics": [{"name": m.name, "title": m.title, "best": m.best} for m in METRICS],
-        **scores.as_json(),
+    }
+
+
+def _pictures(embedding: Embedding, graph: AnyGraph) -> dict[str, Any]:
+    """Labels, edges, and the views of every factor."""
+    edges = graph.edges() if isinstance(graph, Graph) else np.zeros((0, 2), np.int64)
+    return {
         "labels": [str(label) for label in graph.labels],
         "edges": edges,
         "views": [view.as_json() for view in views(embedding, edges)],
-        "factors": {"count": len(embedding.space.factors), "shown": MOST},
-        "nodes": _nodes(pairs, curved, graph),
-        "groups": None if subject.groups is None else list(subject.groups),
-        **_faithful(pairs),
-        "curvature": {**curved.facts, "angles": angles(embedding)},
-        "history": None if subject.history is None else thinned(subject.history),
-        "others": [_other(record) for record in subject.others],
+        "factors": {"count": len(embedding.space.factors), "shown": LARGEST_SHOWN_FACTORS},
     }
-    return document("run.html", SCRIPTS, f"{graph.name} in {embedding.space}", finite(data))
 
 
 def _nodes(pairs: PairReport, curved: Curvatures, graph: AnyGraph) -> dict[str, Any]:
+    """Numbers of every node, and the nodes nearest to it."""
     found: dict[str, Any] = {"distortion": pairs.distortion, "in_space": _near(pairs.in_space)}
     if isinstance(graph, Graph):
         found["degree"] = graph.degrees
@@ -109,24 +161,26 @@ def _nodes(pairs: PairReport, curved: Curvatures, graph: AnyGraph) -> dict[str, 
     return found
 
 
-def _near(near: Near) -> dict[str, Any]:
+def _near(near: NearestNodes) -> dict[str, Any]:
     known = not np.isnan(near.graph).any()
     return {"nodes": near.nodes, "embedded": near.embedded, **({"graph": near.graph} if known else {})}
 
 
-def _faithful(pairs: PairReport) -> dict[str, Any]:
+def _pair_facts(pairs: PairReport) -> dict[str, Any]:
+    """The worst pairs, the counts of pairs by distance, and the distortion of the nodes."""
     return {
         "worst": pairs.worst,
         "density": {
             "counts": pairs.density.counts,
-            "across": pairs.density.across.tolist(),
-            "up": pairs.density.up.tolist(),
+            "graph_bounds": pairs.density.graph_bounds.tolist(),
+            "embedded_bounds": pairs.density.embedded_bounds.tolist(),
         },
         "distortions": histogram(pairs.distortion),
     }
 
 
 def _other(record: RunRecord) -> dict[str, Any]:
+    """What the page shows of another run on the same graph."""
     run = record["run"]
     return {
         "space": run["space"],
@@ -137,10 +191,26 @@ def _other(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def thinned(history: Mapping[str, Sequence[float]]) -> dict[str, Any]:
-    """The curves, with as many epochs as can be told apart; the first and the last of a stage stay."""
+def thin_history(history: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """Keep epochs at equal steps, and the first and the last epoch of every stage.
+
+    Parameters
+    ----------
+    history
+        Columns of the history by name, among them ``stage``.
+
+    Returns
+    -------
+    dict[str, Any]
+        The numbers of the epochs that are kept, as ``epoch``, and the columns at these epochs.
+
+    Examples
+    --------
+    >>> thin_history({"stage": [0, 0, 1], "loss": [3.0, 2.0, 1.0]})
+    {'epoch': [0, 1, 2], 'stage': [0, 0, 1], 'loss': [3.0, 2.0, 1.0]}
+    """
     stage = np.asarray(history["stage"])
-    step = -(-len(stage) // EPOCHS)
+    step = -(-len(stage) // MAX_CURVE_POINTS)
     ends = np.flatnonzero(np.diff(stage, prepend=-1, append=-1))
     kept = np.union1d(np.arange(0, len(stage), step), np.concatenate([ends[:-1], ends[1:] - 1]))
     return {"epoch": kept.tolist(), **{key: np.asarray(history[key])[kept].tolist() for key in history}}

@@ -1,13 +1,14 @@
-// What every page needs: its data, elements, numbers as text, and the theme.
+// Helpers of every page: its data, creating elements, numbers as text, and the theme.
 
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 
-// An element with attributes and children. Text is text: nothing is ever parsed as HTML.
+// An HTML element with attributes and children. Strings become text nodes; nothing is parsed as HTML.
 function element(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
+// The same for an SVG element.
 function drawn(name, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
@@ -21,19 +22,19 @@ function fill(made, attributes, children) {
   return made;
 }
 
-// An array that Python packed.
+// A typed array from the base64 text that Python wrote.
 function unpacked(packed) {
   const bytes = Uint8Array.from(atob(packed.data), (letter) => letter.charCodeAt(0));
   const kinds = { f4: Float32Array, u1: Uint8Array, u2: Uint16Array, u4: Uint32Array };
   return new kinds[packed.type](bytes.buffer);
 }
 
-// A number for people: about four digits, a dash where there is none.
+// A number as text with about four digits; a dash if it is missing or NaN.
 function shown(value, digits = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const size = Math.abs(value);
-  if (size < 1e-12) return "0"; // what rounding leaves
+  if (size < 1e-12) return "0"; // a rounding error
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(1).replace("e+", "e").replaceAll("-", "−");
   return value.toFixed(size >= 100 ? 1 : Math.min(digits, size >= 10 ? 2 : size > 1 ? 3 : 4)).replace("-", "−");
 }
@@ -65,11 +66,11 @@ function startTheme() {
 
 function showEnd() {
   byId("commands").textContent = data.commands.join("\n");
-  byId("version").textContent = `Made by riemap ${data.version}. This page is complete in itself and asks nothing of the network.`;
+  byId("version").textContent = `Made by riemap ${data.version}. This page is self-contained and loads nothing from the network.`;
 }
 
-// Draw into a host now, and again whenever its width or the theme changes.
-function whenever(host, draw) {
+// Draw into a host now, and again when its width or the theme changes.
+function drawOnChange(host, draw) {
   let width = 0;
   const again = () => host.isConnected && draw((width = host.clientWidth));
   new ResizeObserver(() => host.clientWidth !== width && again()).observe(host);

@@ -1,14 +1,14 @@
-// The charts of the pages, each a function of a host and of numbers.
+// The charts of the pages: functions that draw numbers into a host element.
 
-// F1@k, one curve or several, over the number of pairs that are k apart.
+// F1@k as one or more curves, above bars for the number of pairs that are k apart.
 function f1Chart(host, curves, layers = null) {
   const most = Math.max(...curves.map((curve) => curve.values.length), 1);
   const label = curves.map((c) => `${c.name}: F1@1 ${shown(c.values[0])}, F1@${c.values.length} ${shown(c.values.at(-1))}`).join("; ");
   const least = Math.min(...curves.flatMap((curve) => curve.values), 1);
   const low = layers ? 0 : Math.min(Math.max(Math.floor(10 * least - 0.2) / 10, 0), 0.9);
-  whenever(host, (width) => {
+  drawOnChange(host, (width) => {
     const place = axes(host, width, {
-      height: layers ? 280 : 360, x: [0.4, most + 0.6], y: [low, 1], xLabel: "k", yLabel: "F1@k", whole: true, label: `F1@k by k. ${label}`,
+      height: layers ? 280 : 360, x: [0.4, most + 0.6], y: [low, 1], xLabel: "k", yLabel: "F1@k", integers: true, label: `F1@k by k. ${label}`,
     });
     if (layers) bars(place, layers.map((count, k) => [k + 0.6, k + 1.4, count, `${k + 1}: ${shown(count)} pairs`]));
     for (const curve of curves) oneCurve(place, curve);
@@ -28,7 +28,7 @@ function oneCurve({ svg, atX, atY }, { name, values, colour, dashes }) {
   });
 }
 
-// Bars from below, the tallest as tall as the picture.
+// Bars from the bottom; the tallest has the height of the chart.
 function bars({ svg, atX, bottom, top }, list, main = false) {
   const most = Math.max(...list.map((bar) => bar[2])) || 1;
   for (const [from, to, count, text] of list) {
@@ -40,7 +40,7 @@ function bars({ svg, atX, bottom, top }, list, main = false) {
 
 function histogramChart(host, { edges, counts }, xLabel, label, zero = false) {
   const low = zero ? Math.min(edges[0], 0) : edges[0], high = zero ? Math.max(edges.at(-1), 0) : edges.at(-1);
-  whenever(host, (width) => {
+  drawOnChange(host, (width) => {
     const most = Math.max(...counts);
     const place = axes(host, width, { x: [low, high], y: [0, most], xLabel, yLabel: "", label });
     bars(place, counts.map((count, k) => [edges[k], edges[k + 1], count, `${shown(edges[k], 3)} to ${shown(edges[k + 1], 3)}: ${shown(count)}`]), true);
@@ -50,10 +50,10 @@ function histogramChart(host, { edges, counts }, xLabel, label, zero = false) {
   });
 }
 
-// Few values, a bar each.
+// A bar for each of a few values.
 function valuesChart(host, values, counts, xLabel, label) {
   const gap = values.length > 1 ? Math.min(...values.slice(1).map((v, k) => v - values[k])) : 1;
-  whenever(host, (width) => {
+  drawOnChange(host, (width) => {
     const total = counts.reduce((a, b) => a + b, 0), shares = counts.map((count) => count / total);
     const place = axes(host, width, {
       x: [values[0] - gap, values.at(-1) + gap], y: [0, Math.max(...shares)], xLabel, yLabel: "share", label,
@@ -62,12 +62,12 @@ function valuesChart(host, values, counts, xLabel, label) {
   });
 }
 
-// How many pairs have which distance in the graph and which in the space; of each column, the shares.
+// Counts of pairs by distance in the graph and in the space. Colours are relative to the largest count of a column.
 function densityChart(host, density, xLabel, label) {
-  const { across, up } = density, columns = across.length - 1, rows = up.length - 1;
-  const counts = unpacked(density.counts), totals = new Float64Array(columns);
-  for (let k = 0; k < counts.length; k++) totals[k % columns] = Math.max(totals[k % columns], counts[k]);
-  whenever(host, (width) => {
+  const across = density.graph_bounds, up = density.embedded_bounds, columns = across.length - 1, rows = up.length - 1;
+  const counts = unpacked(density.counts), largest = new Float64Array(columns);
+  for (let k = 0; k < counts.length; k++) largest[k % columns] = Math.max(largest[k % columns], counts[k]);
+  drawOnChange(host, (width) => {
     const place = axes(host, width, {
       height: 300, x: [across[0], across.at(-1)], y: [0, up.at(-1)], xLabel, yLabel: "embedded distance", label,
     });
@@ -77,7 +77,7 @@ function densityChart(host, density, xLabel, label) {
         if (count === 0) continue;
         const y = place.atY(up[r + 1]), x = place.atX(across[c]);
         const cell = drawn("rect", { x, y, width: place.atX(across[c + 1]) - x + 0.3, height: place.atY(up[r]) - y + 0.3 });
-        const share = Math.sqrt(count / totals[c]);
+        const share = Math.sqrt(count / largest[c]);
         cell.style.fill = sequential(theme.dark ? share : 1 - share);
         place.svg.append(cell);
       }
@@ -87,11 +87,12 @@ function densityChart(host, density, xLabel, label) {
   });
 }
 
+// A line, on a logarithmic axis if `wantsLog` and the values span a factor of 30.
 function lineChart(host, xs, ys, xLabel, label, wantsLog) {
   const logarithmic = wantsLog && Math.min(...ys) > 0 && Math.max(...ys) > 30 * Math.min(...ys);
   const low = logarithmic ? Math.min(...ys) : Math.min(...ys, 0), high = Math.max(...ys);
-  whenever(host, (width) => {
-    const place = axes(host, width, { height: 220, x: [xs[0], xs.at(-1)], y: [low, high || 1], xLabel, label, logarithmic, whole: true });
+  drawOnChange(host, (width) => {
+    const place = axes(host, width, { height: 220, x: [xs[0], xs.at(-1)], y: [low, high || 1], xLabel, label, logarithmic, integers: true });
     place.svg.append(drawn("path", { class: "curve", d: pathOf(xs.map((x, k) => [place.atX(x), place.atY(ys[k])])) }));
   });
 }

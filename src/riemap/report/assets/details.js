@@ -1,6 +1,6 @@
-// Beside the pictures: the node that is chosen, the legend, the search box, and the tip at the pointer.
+// The panel beside the pictures: the selected node, the legend, the search box; and the tooltip at the pointer.
 
-const FOUND = 12; // nodes that a search lists
+const MAX_FOUND = 12; // most nodes that a search lists
 
 function scoresOf(model, i) {
   const rows = [["degree", "degree"], ["distortion", "distortion"], ["f1", "F1 of its neighbours"], ["ricci", "Ricci curvature"]];
@@ -11,7 +11,7 @@ function scoresOf(model, i) {
 function showNode(model) {
   const host = byId("node"), i = model.chosen;
   if (i === null) {
-    host.replaceChildren(element("p", {}, "Click a node, or find one by name, to see what is near it in the space and in the graph."));
+    host.replaceChildren(element("p", {}, "Click a node, or find one by name, to see its nearest nodes in the space and in the graph."));
     return;
   }
   const list = element("dl");
@@ -19,12 +19,12 @@ function showNode(model) {
   host.replaceChildren(
     element("h3", {}, model.labels[i]),
     list,
-    element("p", {}, "Nearest, with their distances; in bold, near in both"),
+    element("p", {}, "Nearest nodes and their distances; nodes in both lists are bold"),
     element("div", { class: "near" }, nearest(model, i, "space"), nearest(model, i, "graph")),
   );
 }
 
-// The nearest of a node in the space or in the graph; in bold those that are near in both.
+// A list of the nodes nearest to a node in the space or in the graph; nodes in both lists are bold.
 function nearest(model, i, where) {
   const own = listed(model, i, where), other = new Set(listed(model, i, where === "space" ? "graph" : "space").map(([j]) => j));
   const list = element("ol");
@@ -60,13 +60,13 @@ function showLegend(model) {
   }
   const [low, high] = bounds(mode.values, mode.kind), text = mode.text || ((v) => shown(v, high - low < 0.1 ? 3 : 2));
   const beyond = [mode.values.some((v) => v < low) ? "≤ " : "", mode.values.some((v) => v > high) ? "≥ " : ""];
-  const bar = element("canvas", { width: STEPS + 1, height: 1, "aria-hidden": "true" }), ink = bar.getContext("2d");
-  for (let k = 0; k <= STEPS; k++) {
-    ink.fillStyle = mode.kind === "diverging" ? diverging((2 * k) / STEPS - 1) : sequential(k / STEPS);
+  const bar = element("canvas", { width: COLOUR_STEPS + 1, height: 1, "aria-hidden": "true" }), ink = bar.getContext("2d");
+  for (let k = 0; k <= COLOUR_STEPS; k++) {
+    ink.fillStyle = mode.kind === "diverging" ? diverging((2 * k) / COLOUR_STEPS - 1) : sequential(k / COLOUR_STEPS);
     ink.fillRect(k, 0, 1, 1);
   }
-  const said = model.mode === "hops" ? [element("div", {}, `from ${model.short(model.chosen ?? model.famous[0])}`)] : [];
-  host.replaceChildren(bar, element("div", { class: "ends" }, element("span", {}, `${beyond[0]}${text(low)}`), element("span", {}, `${beyond[1]}${text(high)}`)), ...said);
+  const origin = model.mode === "hops" ? [element("div", {}, `from ${model.short(model.chosen ?? model.hubs[0])}`)] : [];
+  host.replaceChildren(bar, element("div", { class: "ends" }, element("span", {}, `${beyond[0]}${text(low)}`), element("span", {}, `${beyond[1]}${text(high)}`)), ...origin);
 }
 
 function showTip(model, i, event) {
@@ -129,13 +129,13 @@ function startSearch(model) {
   });
 }
 
-// Names that are what was typed, then those that begin like it, then those that hold it.
+// Nodes whose names equal the text, then those that start with it, then those that contain it.
 function matches(names, text) {
   if (!text) return [];
   const ranks = [(name) => name === text, (name) => name.startsWith(text), (name) => name.includes(text)];
   const found = new Set();
   for (const good of ranks) {
-    for (let i = 0; i < names.length && found.size < FOUND; i++) if (good(names[i])) found.add(i);
+    for (let i = 0; i < names.length && found.size < MAX_FOUND; i++) if (good(names[i])) found.add(i);
   }
   return [...found];
 }

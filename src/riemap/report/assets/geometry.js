@@ -1,7 +1,7 @@
-// Places of edges: geodesics as chains of short lines, in the coordinates of a view.
+// Paths of edges: geodesics as chains of short straight pieces, in the coordinates of a view.
 
-// All edges as chains: chain k has the places from starts[k] to starts[k + 1].
-function chains(view, points, edges) {
+// The paths of all edges: path k has the points from starts[k] to starts[k + 1].
+function edgePaths(view, points, edges) {
   const through = { disk: hyperbolic, ball: hyperbolic, globe: great, line: arch }[view.kind] || straight;
   const knots = view.knots ? unpacked(view.knots) : null, count = edges.length / 2;
   const places = [], starts = new Uint32Array(count + 1);
@@ -18,7 +18,7 @@ function chains(view, points, edges) {
 const at = (points, i) => [points[3 * i], points[3 * i + 1], points[3 * i + 2]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
-// Two coordinates become three.
+// Points with three coordinates, of which the missing ones are zero.
 function inSpace(packed) {
   const flat = unpacked(packed), [n, dims] = packed.shape, points = new Float32Array(3 * n);
   for (let i = 0; i < n; i++) for (let k = 0; k < dims; k++) points[3 * i + k] = flat[dims * i + k];
@@ -29,9 +29,9 @@ function straight(a, b, places) {
   places.push(...b);
 }
 
-// Between points of the unit ball, by way of the hyperboloid: sinh((1-t)d) x + sinh(t d) y over sinh d.
+// A geodesic of the Poincaré ball, computed on the hyperboloid as (sinh((1-t)d) x + sinh(t d) y) / sinh d.
 function hyperbolic(a, b, places) {
-  const x = lifted(a), y = lifted(b);
+  const x = toHyperboloid(a), y = toHyperboloid(b);
   const product = x[3] * y[3] - dot(x, y);
   const d = Math.acosh(Math.max(product, 1)), pieces = Math.min(Math.max(Math.ceil(4 * d), 1), 24);
   for (let k = 1; k < pieces; k++) {
@@ -42,12 +42,13 @@ function hyperbolic(a, b, places) {
   places.push(...b);
 }
 
-function lifted(a) {
+// From the ball to the hyperboloid.
+function toHyperboloid(a) {
   const r = Math.min(dot(a, a), 1 - 1e-7), scale = 2 / (1 - r);
   return [scale * a[0], scale * a[1], scale * a[2], (1 + r) / (1 - r)];
 }
 
-// Along a great circle; where opposite points are one, to the nearer of the two.
+// A piece of a great circle. If opposite points are the same, it ends at the nearer of the two.
 function great(a, b, places, opposite) {
   const flip = opposite && dot(a, b) < 0 ? -1 : 1, to = b.map((v) => flip * v);
   const angle = Math.atan2(Math.hypot(...cross(a, to)), dot(a, to)), pieces = Math.max(Math.ceil(angle / 0.12), 1);
@@ -71,7 +72,7 @@ function arch(a, b, places) {
 
 // --- motions of the disk: z -> (a z + b) / (b̄ z + ā), as [Re a, Im a, Re b, Im b] --------------------
 
-const REST = [1, 0, 0, 0];
+const NO_MOTION = [1, 0, 0, 0];
 
 function moved([a, ai, b, bi], x, y) {
   const u = a * x - ai * y + b, v = a * y + ai * x + bi;
@@ -86,13 +87,13 @@ function composed([a, ai, b, bi], [c, ci, d, di]) {
   return [p / size, pi / size, q / size, qi / size];
 }
 
-// The motion without turning that takes 0 to a place.
+// The motion without rotation that moves 0 to a point.
 function translation(x, y) {
   const size = Math.sqrt(1 - x * x - y * y);
   return [1 / size, 0, x / size, y / size];
 }
 
-// --- rotations, as nine numbers, rows first ---------------------------------------------------------
+// --- rotations, as nine numbers in row order ---------------------------------------------------------
 
 const IDENTITY = [1, 0, 0, 0, 1, 0, 0, 0, 1];
 

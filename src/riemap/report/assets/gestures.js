@@ -1,7 +1,7 @@
-// Turning, zooming and choosing, by mouse, finger and keyboard.
+// Turning, zooming and selecting, by mouse, touch and keyboard.
 
-const SMALL = 0.12; // what an arrow key turns or moves
-const CLICK = 5; // pixels that a click may wander
+const KEY_TURN = 0.12; // radians that an arrow key turns
+const CLICK_PIXELS = 5; // a pointer that moves farther drags, and does not click
 
 class Gestures {
   constructor(scene, model) {
@@ -38,13 +38,13 @@ class Gestures {
     }
     this.wandered += Math.hypot(now[0] - before[0], now[1] - before[1]);
     if (this.fingers.size === 2) this.pinch(event.pointerId, before, now);
-    else if (this.wandered > CLICK) this.drag(before, now, event.shiftKey);
+    else if (this.wandered > CLICK_PIXELS) this.drag(before, now, event.shiftKey);
     this.fingers.set(event.pointerId, now);
   }
 
   up(event) {
     const known = this.fingers.delete(event.pointerId);
-    if (known && this.wandered <= CLICK) this.model.choose(this.scene.nodeAt(...this.spot(event)));
+    if (known && this.wandered <= CLICK_PIXELS) this.model.choose(this.scene.nodeAt(...this.spot(event)));
   }
 
   drag(before, now, slide) {
@@ -64,7 +64,7 @@ class Gestures {
     this.scene.change();
   }
 
-  // Take hold of a place of the hyperbolic plane and carry it to another.
+  // Move the hyperbolic plane so that the point under the pointer follows it.
   carry(before, now) {
     const { scene } = this;
     const [p, q] = [before, now].map(([x, y]) => inside((x - scene.cx) / scene.unit, (scene.cy - y) / scene.unit));
@@ -79,7 +79,7 @@ class Gestures {
     this.magnify(gap(now) / gap(before), other);
   }
 
-  // Larger or smaller, with one place of the stage where it is.
+  // Zoom, and keep one point of the stage where it is.
   magnify(factor, place = [this.scene.width / 2, this.scene.height / 2]) {
     const { scene } = this, zoom = Math.min(Math.max(scene.zoom * factor, 0.4), 60), ratio = zoom / scene.zoom;
     const kept = (centre, point, middle) => (point + (centre - point) * ratio - middle) / (scene.unit * ratio);
@@ -88,7 +88,7 @@ class Gestures {
     scene.change();
   }
 
-  // The page scrolls as usual until a picture is clicked.
+  // The wheel scrolls the page until a picture has the focus.
   wheel(event) {
     if (document.activeElement !== this.scene.stage && !event.ctrlKey) return;
     event.preventDefault();
@@ -111,13 +111,13 @@ class Gestures {
 
   push(right, down, slide) {
     const { scene } = this, size = 0.1 * scene.unit, middle = [scene.width / 2, scene.height / 2];
-    if (scene.solid && !slide) this.turn(SMALL * right, SMALL * down);
+    if (scene.solid && !slide) this.turn(KEY_TURN * right, KEY_TURN * down);
     else if (scene.view.kind === "disk") this.carry(middle, [middle[0] + size * right, middle[1] + size * down]);
     else this.slide(0.1 * right, 0.1 * down);
   }
 }
 
-// A place of the disk, not too near its boundary to be moved.
+// Pull a point inside radius 0.97: near the boundary a motion would move all nodes out of sight.
 function inside(x, y) {
   const far = Math.hypot(x, y);
   return far < 0.97 ? [x, y] : [(0.97 * x) / far, (0.97 * y) / far];

@@ -1,6 +1,6 @@
-// What surrounds the nodes: the boundary of a ball, the net of a globe, the rings of a cone.
+// Thin lines that show the shape of a view: the boundary of a ball, the net of a globe, the rings of a cone.
 
-// Chains of places in the coordinates of a view, drawn thinly under everything else.
+// Lines in the coordinates of a view, drawn under everything else.
 function guides(kind) {
   if (kind === "globe") return net();
   if (kind === "ball") return ["x", "y", "z"].map((axis) => ring(axis, 0, 1));
@@ -10,7 +10,7 @@ function guides(kind) {
   return [];
 }
 
-// A circle about an axis, at a place on it.
+// A circle around an axis, at a position on it.
 function ring(axis, place, radius) {
   return Array.from({ length: 73 }, (_, k) => {
     const u = radius * Math.cos((k * Math.PI) / 36), v = radius * Math.sin((k * Math.PI) / 36);
@@ -18,6 +18,7 @@ function ring(axis, place, radius) {
   });
 }
 
+// Parallels and meridians of a globe.
 function net() {
   const found = [];
   for (const degrees of [-60, -30, 0, 30, 60]) {
@@ -30,7 +31,7 @@ function net() {
   return found;
 }
 
-// The cone stands on its tip; its axis is upwards.
+// Coordinates in which the cone stands on its tip and its axis points up.
 const upright = ([x, y, z]) => [1.05 * x, 1.4 * (z - 0.55), 1.05 * y];
 
 function cone() {
@@ -41,7 +42,7 @@ function cone() {
   return found;
 }
 
-// A round boundary, which looks the same from everywhere.
+// The outline of a round view, which looks the same from every side.
 function boundary(context, scene) {
   const { kind } = scene.view;
   if (!["disk", "ball", "globe", "circle"].includes(kind)) return;
@@ -56,7 +57,7 @@ function boundary(context, scene) {
   context.stroke();
 }
 
-// Circles of equal distance from the mean, in the disk.
+// Circles of hyperbolic distance 1, 2, 3, … from the mean, in the disk.
 function rings(context, scene) {
   for (let distance = 1; distance <= 6; distance++) {
     const radius = Math.tanh(distance / 2);

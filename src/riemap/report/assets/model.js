@@ -1,6 +1,6 @@
-// The nodes: what is known of them, which one is chosen, and how they are coloured.
+// The nodes: their numbers, which one is selected, and their colours.
 
-const LABEL = 24; // letters of a name in a picture
+const MAX_NAME_LENGTH = 24; // characters of a name in a picture
 
 class Model {
   constructor() {
@@ -28,7 +28,7 @@ class Model {
     return { ...parts, graph: found.graph ? unpacked(found.graph) : null };
   }
 
-  // Which edges are at which node, in compressed rows.
+  // The edges at every node, in compressed sparse rows.
   connect() {
     this.first = new Uint32Array(this.n + 1);
     for (const i of this.edges) this.first[i + 1]++;
@@ -38,13 +38,13 @@ class Model {
     this.edges.forEach((i, k) => (this.at[next[i]++] = k >> 1));
   }
 
-  // How large a node is drawn, and which are worth a name.
+  // The size of every node, and the best connected nodes, which are named in the pictures.
   measure() {
     const degree = this.values.degree || new Float32Array(this.n).fill(1);
     let most = 1;
     for (const d of degree) most = Math.max(most, d);
     this.weight = Float32Array.from(degree, (d) => 0.75 + 0.65 * Math.sqrt(d / most));
-    this.famous = this.numbers.slice().sort((a, b) => degree[b] - degree[a]).slice(0, this.n > 1500 ? 8 : 14);
+    this.hubs = this.numbers.slice().sort((a, b) => degree[b] - degree[a]).slice(0, this.n > 1500 ? 8 : 14);
   }
 
   edgesAt(i) {
@@ -60,7 +60,7 @@ class Model {
     return nodes.subarray(i * k, (i + 1) * k);
   }
 
-  // Hops from a node to all others, by breadth-first search.
+  // Hops from a node to all others, by breadth-first search; NaN if there is no path.
   hops(from) {
     const found = new Float32Array(this.n).fill(NaN), queue = [from];
     found[from] = 0;
@@ -74,7 +74,7 @@ class Model {
 
   short(i) {
     const text = this.labels[i];
-    return text.length > LABEL ? `${text.slice(0, LABEL - 1)}…` : text;
+    return text.length > MAX_NAME_LENGTH ? `${text.slice(0, MAX_NAME_LENGTH - 1)}…` : text;
   }
 
   // --- colours --------------------------------------------------------------------------------------
@@ -85,11 +85,11 @@ class Model {
     if (this.values.degree) modes.set("degree", { title: "degree (logarithmic)", kind: "sequential", values: this.values.degree.length ? Float32Array.from(this.values.degree, Math.log) : [], text: (v) => shown(Math.round(Math.exp(v))) });
     modes.set("distortion", { title: "distortion", kind: "sequential", values: this.values.distortion });
     if (this.values.ricci) modes.set("ricci", { title: "Ricci curvature", kind: "diverging", values: this.values.ricci });
-    if (this.m) modes.set("hops", { title: "hops from the chosen node", kind: "hops", values: null, text: shown });
+    if (this.m) modes.set("hops", { title: "hops from the selected node", kind: "hops", values: null, text: shown });
     return modes;
   }
 
-  // Groups by size; beyond the colours that can be told apart they are one.
+  // Groups in order of size; groups without a colour of their own share the last number.
   grouped() {
     const counts = new Map();
     for (const name of data.groups) counts.set(name, (counts.get(name) || 0) + 1);
@@ -101,12 +101,12 @@ class Model {
   colour(mode = this.mode) {
     this.mode = mode;
     const found = this.modes.get(mode);
-    if (mode === "hops") found.values = this.hops(this.chosen ?? this.famous[0]);
-    this.fill = painted(found.values, found.kind);
+    if (mode === "hops") found.values = this.hops(this.chosen ?? this.hubs[0]);
+    this.fill = coloursOf(found.values, found.kind);
     for (const listener of this.listeners.colour) listener();
   }
 
-  // --- choosing -------------------------------------------------------------------------------------
+  // --- selecting ------------------------------------------------------------------------------------
 
   choose(i) {
     this.chosen = i;
@@ -115,7 +115,7 @@ class Model {
   }
 
   next(step) {
-    this.choose(this.chosen === null ? this.famous[0] : (this.chosen + step + this.n) % this.n);
+    this.choose(this.chosen === null ? this.hubs[0] : (this.chosen + step + this.n) % this.n);
   }
 
   hover(i, event) {

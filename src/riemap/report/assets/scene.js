@@ -1,18 +1,18 @@
-// A picture of all nodes: where they are on the screen, and how they and the edges are drawn.
+// A picture of all nodes: their positions on the screen, and how nodes and edges are drawn.
 
-const SOLID = new Set(["ball", "globe", "cone", "space"]);
-const GOAL = 45; // milliseconds from one frame to the next
-const BATCH = 200; // edges in one stroke, so that crowded places are darker
+const SOLID_KINDS = new Set(["ball", "globe", "cone", "space"]);
+const FRAME_MILLISECONDS = 45; // intended time between two frames
+const STROKE_EDGES = 200; // edges per stroke; strokes overlap, so that places with many edges are darker
 
 class Scene {
   constructor(view, model, stage) {
     this.view = view;
     this.model = model;
     this.stage = stage;
-    this.solid = SOLID.has(view.kind);
+    this.solid = SOLID_KINDS.has(view.kind);
     this.points = inSpace(view.points);
-    this.lines = view.kind === "ellipses" ? { places: [], starts: [0] } : chains(view, this.points, model.edges);
-    if (view.kind === "cone") for (const places of [this.points, this.lines.places]) stood(places);
+    this.lines = view.kind === "ellipses" ? { places: [], starts: [0] } : edgePaths(view, this.points, model.edges);
+    if (view.kind === "cone") for (const places of [this.points, this.lines.places]) makeUpright(places);
     this.matrices = view.matrices ? unpacked(view.matrices) : null;
     this.order = shuffled(this.lines.starts.length - 1);
     this.guides = guides(view.kind);
@@ -28,13 +28,13 @@ class Scene {
 
   reset() {
     this.turn = this.solid && this.view.kind !== "globe" ? turned(turned(IDENTITY, "y", -0.6), "x", 0.35) : IDENTITY;
-    this.motion = REST;
+    this.motion = NO_MOTION;
     this.zoom = this.fit();
     this.shift = this.view.kind === "line" ? [0, 0.3] : [0, 0];
     this.change();
   }
 
-  // Where nodes keep to the middle of a round picture, a larger one of the middle.
+  // The initial zoom: larger than one if all nodes are near the middle of a round picture.
   fit() {
     const { kind } = this.view;
     if (!["disk", "ball", "globe"].includes(kind)) return 1;
@@ -69,27 +69,27 @@ class Scene {
     this.cx = this.width / 2 + this.shift[0] * this.unit;
     this.cy = this.height / 2 + this.shift[1] * this.unit;
     for (let i = 0; i < this.model.n; i++) this.place(this.points, i, this.screen, i);
-    this.drawUnder();
+    this.drawBackground();
     this.drawNodes();
     this.mark();
     this.drawEdges(0);
   }
 
-  // From the coordinates of the view to the screen, and how near to the reader.
+  // Convert a point of the view to screen coordinates and depth; larger depth is nearer to the reader.
   place(places, i, out, k) {
     let x = places[3 * i], y = places[3 * i + 1], z = places[3 * i + 2];
     if (this.solid) {
       const r = this.turn;
       [x, y, z] = [r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z];
-    } else if (this.motion !== REST) [x, y] = moved(this.motion, x, y);
+    } else if (this.motion !== NO_MOTION) [x, y] = moved(this.motion, x, y);
     out[3 * k] = this.cx + this.unit * x;
     out[3 * k + 1] = this.cy - this.unit * y;
     out[3 * k + 2] = z;
   }
 
-  // --- under the nodes ------------------------------------------------------------------------------
+  // --- background and edges -------------------------------------------------------------------------
 
-  drawUnder() {
+  drawBackground() {
     const ink = this.inks[0], spot = [0, 0, 0];
     ink.clearRect(0, 0, this.width, this.height);
     boundary(ink, this);
@@ -113,21 +113,21 @@ class Scene {
     ink.globalAlpha = 1;
   }
 
-  // As many edges as a frame allows, in an order that shows some of everything; the rest in later frames.
+  // Draw as many edges as a frame allows, in random order, and the others in later frames.
   drawEdges(from) {
     this.pace();
     const count = this.order.length, to = Math.min(from + Math.round(this.budget), count);
-    for (let k = from; k < to; k += BATCH) this.stroke(k, Math.min(k + BATCH, to));
+    for (let k = from; k < to; k += STROKE_EDGES) this.stroke(k, Math.min(k + STROKE_EDGES, to));
     if (to < count) this.frame = requestAnimationFrame(() => this.drawEdges(to));
     else this.finished = true;
   }
 
-  // How many edges that is, by the time since the frame before; a pause says nothing.
+  // Adapt the number of edges per frame to the time since the previous frame; ignore pauses.
   pace() {
     const now = performance.now(), gap = now - this.last;
     this.last = now;
     if (gap > 400) return;
-    this.budget = Math.min(Math.max(this.budget * Math.min(Math.max(GOAL / gap, 0.5), 1.5), 1500), 30000);
+    this.budget = Math.min(Math.max(this.budget * Math.min(Math.max(FRAME_MILLISECONDS / gap, 0.5), 1.5), 1500), 30000);
   }
 
   stroke(from, to) {
@@ -186,7 +186,7 @@ class Scene {
     return this.solid ? Math.min(0.8 + 0.3 * depth, 1) : 1;
   }
 
-  // The ellipse of a matrix a, b, b, c: half axes are the roots of its eigenvalues, in a common unit.
+  // The ellipse of the matrix [[a, b], [b, c]]: its half axes are the square roots of the eigenvalues, in a common unit.
   ellipse(ink, i) {
     const [a, b, c] = this.matrices.subarray(3 * i, 3 * i + 3);
     const middle = (a + c) / 2, far = Math.hypot((a - c) / 2, b);
@@ -203,13 +203,13 @@ class Scene {
     return this.typical;
   }
 
-  // Names of the most connected nodes, where they do not cover each other.
+  // Names of the best connected nodes, without those that would cover another.
   drawNames(ink) {
     const taken = [];
     ink.font = "12px system-ui, sans-serif";
     ink.lineWidth = 3;
     ink.lineJoin = "round";
-    for (const i of this.model.famous) {
+    for (const i of this.model.hubs) {
       const text = this.model.short(i), width = ink.measureText(text).width, below = this.view.kind === "line";
       const x = this.screen[3 * i] + (below ? -width / 2 : this.radius(i) + 6);
       const y = this.screen[3 * i + 1] + (below ? this.radius(i) + 16 : 4);
@@ -223,7 +223,7 @@ class Scene {
     }
   }
 
-  // --- what is chosen or pointed at -----------------------------------------------------------------
+  // --- the selected node, and the node under the pointer --------------------------------------------
 
   mark() {
     const [, under, , ink] = this.inks, { chosen, hovered } = this.model;
@@ -243,7 +243,7 @@ class Scene {
     }
   }
 
-  // The edges of a node, paler where they are many.
+  // Draw the edges of a node; the more there are, the paler.
   trace(ink, node) {
     const { places, starts } = this.lines, spot = [0, 0, 0], edges = this.model.edgesAt(node);
     ink.strokeStyle = theme.ink.accent;
@@ -266,7 +266,7 @@ class Scene {
     ink.stroke();
   }
 
-  // The node at a place of the stage, or none; of two that are there, the one in front.
+  // The node at a point of the stage, or null; if there are several, the one in front.
   nodeAt(x, y, reach = 14) {
     let best = null, least = reach * reach;
     for (let i = 0; i < this.model.n; i++) {
@@ -279,13 +279,14 @@ class Scene {
   }
 }
 
-function stood(places) {
+// Stand the points of a cone on its tip, in place.
+function makeUpright(places) {
   for (let p = 0; p < places.length; p += 3) {
     [places[p], places[p + 1], places[p + 2]] = upright(places.subarray(p, p + 3));
   }
 }
 
-// The numbers below n in an order without order, the same every time.
+// A random permutation of the numbers below n, the same on every page load.
 function shuffled(n) {
   const order = Uint32Array.from({ length: n }, (_, k) => k);
   let state = 1;

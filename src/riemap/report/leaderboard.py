@@ -1,4 +1,4 @@
-"""The page of a grid: its runs in one table, and their F1@k curves in one picture."""
+"""The page of a grid: a table of its runs, and a chart of their F1@k curves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,28 +8,42 @@ from riemap.grids.record import RunRecord, finite
 from riemap.metrics import METRICS
 from riemap.report.document import document
 
+LEADERBOARD_SECTIONS = {"table": "Runs", "curves": "Curves", "again": "Again"}
+"""Links at the top of the page: the id of each section, and the text of its link."""
 
-def board_page(
+
+def leaderboard_page(
     title: str,
     records: Sequence[RunRecord],
     failed: int,
     links: Mapping[str, str],
     commands: Sequence[str],
 ) -> str:
-    """The whole page, as HTML.
+    """Build the leaderboard of a grid.
 
     Parameters
     ----------
     title
-        What the grid is called.
+        Name of the grid.
     records
-        Of its runs that are done.
+        Records of its finished runs.
     failed
-        How many others failed.
+        Number of runs that failed.
     links
-        Where the page of a run is, by its id, for the runs that have one.
+        Addresses of the runs' own pages, by the id of a run; a run may have none.
     commands
-        That make the page again.
+        Commands that make the page again, to show at its end.
+
+    Returns
+    -------
+    str
+        The page as HTML.
+
+    Examples
+    --------
+    >>> page = leaderboard_page("results", [], 0, {}, ["riemap report results"])
+    >>> "<title>results: leaderboard</title>" in page
+    True
     """
     data = {
         "title": title,
@@ -39,7 +53,8 @@ def board_page(
         "failed": failed,
         "rows": [_row(record, links.get(record["id"])) for record in records],
     }
-    return document("board.html", ("board.js",), f"{title}: leaderboard", finite(data))
+    scripts = ("leaderboard.js",)
+    return document("leaderboard.html", scripts, LEADERBOARD_SECTIONS, f"{title}: leaderboard", finite(data))
 
 
 def _row(record: RunRecord, link: str | None) -> dict[str, Any]:

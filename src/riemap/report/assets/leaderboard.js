@@ -1,4 +1,4 @@
-// The page of a grid: a table to sort and filter, and curves of the runs that are ticked.
+// The page of a grid: a table that can be sorted and filtered, and curves of the ticked runs.
 
 const COLUMNS = [
   { key: "graph", title: "graph", word: true },
@@ -7,11 +7,11 @@ const COLUMNS = [
   { key: "loss", title: "loss", word: true },
   { key: "seed", title: "seed" },
   ...data.metrics.filter((m) => ["f1@1", "auc", "map", "ad", "worst", "stress"].includes(m.name))
-    .map((m) => ({ key: m.name, title: m.name, said: m.title, metric: true, high: m.best === "high" })),
+    .map((m) => ({ key: m.name, title: m.name, description: m.title, metric: true, high: m.best === "high" })),
   { key: "seconds", title: "seconds" },
 ];
 const DASHES = ["", "7 3", "2 3"];
-const TICKED = 4; // runs that are ticked at first
+const INITIALLY_TICKED = 4; // number of runs that are ticked when the page opens
 
 const state = { key: "auc", down: true, graph: "", loss: "", dim: "", ticked: new Set() };
 const several = (key) => new Set(data.rows.map((row) => row[key])).size > 1;
@@ -30,7 +30,7 @@ function chosenRows() {
   return data.rows.filter(good).sort(compare);
 }
 
-// The best value of a metric among the runs of a graph in as many dimensions.
+// The best value of each metric among the runs with the same graph and dimension.
 function bests() {
   const found = new Map();
   for (const row of data.rows) {
@@ -44,9 +44,9 @@ function bests() {
 
 function showHead() {
   const row = element("tr", {}, element("th", { scope: "col", class: "word tick" }, "curve"));
-  for (const { key, title, said, word } of COLUMNS) {
+  for (const { key, title, description, word } of COLUMNS) {
     const arrow = state.key === key ? (state.down ? " ↓" : " ↑") : "";
-    const button = element("button", { type: "button", title: said, "data-key": key }, title + arrow);
+    const button = element("button", { type: "button", title: description, "data-key": key }, title + arrow);
     button.addEventListener("click", () => {
       state.down = state.key === key ? !state.down : !COLUMNS.find((c) => c.key === key).word && !lowIsBest(key);
       state.key = key;
@@ -119,7 +119,7 @@ startTheme();
 byId("title").textContent = data.title;
 byId("lead").textContent = [plural(new Set(data.rows.map((r) => r.graph)).size, "graph"), plural(new Set(data.rows.map((r) => r.space)).size, "space"), plural(data.rows.length, "run")].join(" · ");
 showFilters();
-chosenRows().slice(0, TICKED).forEach((row) => state.ticked.add(row));
+chosenRows().slice(0, INITIALLY_TICKED).forEach((row) => state.ticked.add(row));
 showTable();
 showCurves();
 theme.listeners.push(showCurves);

@@ -20,7 +20,7 @@ FUNCTIONS = [
 ]
 CLASSES = [(module, name) for module, name in NAMES if inspect.isclass(getattr(import_module(module), name))]
 
-INTERNAL_CLASSES = {"LabelIndex"}
+INTERNAL_CLASSES = {"LabelIndex", "RayPool", "RunQueue", "Todo", "Worker", "WorkerPool"}
 """Classes that only their own package uses."""
 
 

@@ -1,6 +1,6 @@
 """Errors that a user can mend, or has to know about, told apart from bugs of riemap."""
 
-__all__ = ["InputError"]
+__all__ = ["DivergedError", "DownloadError", "InputError", "MissingExtraError", "NotEnoughMemoryError"]
 
 
 class InputError(ValueError):

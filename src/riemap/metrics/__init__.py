@@ -2,6 +2,7 @@
 
 from riemap.metrics.comparison import ComparedRows, Comparison, PairSums
 from riemap.metrics.correlation import pearson, spearman
+from riemap.metrics.curves import Curves
 from riemap.metrics.distortion import (
     average_distortion,
     normalised_stress,
@@ -19,6 +20,7 @@ __all__ = [
     "METRICS",
     "ComparedRows",
     "Comparison",
+    "Curves",
     "Density",
     "Metric",
     "NearestNodes",

@@ -20,7 +20,17 @@ FUNCTIONS = [
 ]
 CLASSES = [(module, name) for module, name in NAMES if inspect.isclass(getattr(import_module(module), name))]
 
-INTERNAL_CLASSES = {"BoundNeighbourhood", "EpochRunner", "LabelIndex", "Stepper"}
+INTERNAL_CLASSES = {
+    "BoundNeighbourhood",
+    "EpochRunner",
+    "LabelIndex",
+    "RayPool",
+    "RunQueue",
+    "Stepper",
+    "Todo",
+    "Worker",
+    "WorkerPool",
+}
 """Classes that only their own package uses."""
 
 

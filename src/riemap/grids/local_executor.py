@@ -81,7 +81,7 @@ class Worker:
     def __init__(self, threads: int) -> None:
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 -- open as long as the process
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "riemap.grids.worker"],
+            [sys.executable, "-P", "-c", "from riemap.grids.worker import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,

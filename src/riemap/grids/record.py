@@ -53,7 +53,7 @@ RunRecord = TypedDict(
         "stop": NotRequired[str],
     },
 )
-"""One line of a file of records."""
+RunRecord.__doc__ = """The record of a run: one line of a file of records, as JSON has it."""
 
 RUN_ENTRIES = {"graph", "key", "space", "loss", "preset", "optimizer", "epochs", "seed", "plan"}
 """Entries of ``run``, the description of a run in its record."""

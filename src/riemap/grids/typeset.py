@@ -45,7 +45,22 @@ class Sheet(NamedTuple):
 
 
 def sheet(table: Sequence[Row], metrics: Sequence[str], reference: Reference | None = None) -> Sheet:
-    """Turn rows into texts; published figures, if given, stand to the right of ours."""
+    """Turn the rows of a table into texts.
+
+    Parameters
+    ----------
+    table
+        The rows.
+    metrics
+        The columns.
+    reference
+        Published figures, which stand to the right of ours.
+
+    Returns
+    -------
+    Sheet
+        Headings and lines, for one of :data:`FORMATS`.
+    """
     header = ["graph", "dim", "space"]
     for metric in metrics:
         header += [metric] if reference is None else [metric, f"{metric} ref"]

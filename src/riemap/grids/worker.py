@@ -99,12 +99,22 @@ def _message(error: Exception) -> str:
 
 
 def job(folder: GridFolder, run: RunSpec, attempts: int) -> str:
-    """Write down a run for :func:`main` to read, as one line of JSON."""
+    """Write down a run for a worker process to read, as one line of JSON."""
     facts = {"folder": str(folder.path), "compact": folder.compact, "attempts": attempts}
     return json.dumps({**facts, "run": run.as_json(), "source": run.source})
 
 
 def main() -> None:
+    """Be a worker process: do runs until stdin ends, and exit with code 1 and a traceback after a bug."""
+    try:
+        _serve()
+    except Exception:
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(1)
+
+
+def _serve() -> None:
     """Do the runs that come on stdin until it ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupted run would leave no record
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -124,12 +134,3 @@ def _listen(source: IO[str], jobs: "queue.SimpleQueue[str]") -> None:
     for line in source:
         jobs.put(line)
     os._exit(0)  # even in the middle of a run: nobody waits for it
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except Exception:
-        traceback.print_exc()
-        sys.stderr.flush()
-        os._exit(1)

@@ -32,6 +32,9 @@ set_wait_policy()
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a small helper, compiled into the loops that call it."""
 
+inline_sum = njit(error_model="numpy", fastmath={"contract", "reassoc"}, forceinline=True)
+"""Decorator for a helper that adds to the sums of a loop; they may be reassociated as in the loop."""
+
 pair_loop = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "reassoc"})
 """Decorator for a loop over pairs of points; compiled on first use and kept on disk.
 

@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 from riemap.linalg import LANES, device
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
-from riemap.manifolds.spd.coordinates4 import VECTOR_PAIRS, at, cosquare, factors, square, whitened, write4
+from riemap.manifolds.spd.coordinates4 import (
+    IDENTITY,
+    VECTOR_PAIRS,
+    ZEROS,
+    add_entries,
+    at,
+    cosquare,
+    factors,
+    square,
+    whitened,
+    write4,
+)
 from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
 from riemap.manifolds.spd.singular4 import VALUE_COSINE, VECTOR_COSINE, column, dot, orthogonalise
 from riemap.types import Array
@@ -120,6 +131,13 @@ def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) ->
     return sums
 
 
+@inline
+def _column(sums: Array, lane: int) -> tuple[float, ...]:
+    """The ten entries in one lane."""
+    a, b, c, d, e = sums[0, lane], sums[1, lane], sums[2, lane], sums[3, lane], sums[4, lane]
+    return a, b, c, d, e, sums[5, lane], sums[6, lane], sums[7, lane], sums[8, lane], sums[9, lane]
+
+
 @pair_loop
 def _gradient(
     x: Array, y: Array, symmetric: bool, first: Array, second: Array, third: Array, w: Array
@@ -128,8 +146,7 @@ def _gradient(
     n, m = w.shape
     out = np.empty((n, 4, 4))
     for i in prange(n):
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = trace = 0.0
-        far = 0
+        total, trace, far = ZEROS, 0.0, 0
         split = i + 1 if symmetric else m
         for j in range(split):
             flat = first[i, j] != first[i, j]
@@ -138,16 +155,7 @@ def _gradient(
             weight = 0.0 if flat else -2.0 * w[i, j]
             b1, b2, b3 = 0.0 if flat else first[i, j], second[i, j], third[i, j]
             a = polynomial(square(whitened(x, i, y, j)), weight * b1, weight * b2, weight * b3)
-            s0 += a[0]
-            s1 += a[1]
-            s2 += a[2]
-            s3 += a[3]
-            s4 += a[4]
-            s5 += a[5]
-            s6 += a[6]
-            s7 += a[7]
-            s8 += a[8]
-            s9 += a[9]
+            total = add_entries(total, 1.0, a)
         for j in range(split, m):
             flat = first[i, j] != first[i, j]
             far += 1 if flat else 0
@@ -155,25 +163,13 @@ def _gradient(
             weight = 0.0 if flat else 2.0 * w[i, j]
             b1, b2, b3 = 0.0 if flat else first[i, j], second[i, j], third[i, j]
             a = polynomial(cosquare(whitened(y, j, x, i)), weight * b1, weight * b2, weight * b3)
-            s0 += a[0]
-            s1 += a[1]
-            s2 += a[2]
-            s3 += a[3]
-            s4 += a[4]
-            s5 += a[5]
-            s6 += a[6]
-            s7 += a[7]
-            s8 += a[8]
-            s9 += a[9]
+            total = add_entries(total, 1.0, a)
         if far:
             sums = _far_slopes(x, i, y, _marked(first[i], m), w[i])
             for lane in range(LANES):
-                s0, s1, s2 = s0 + sums[0, lane], s1 + sums[1, lane], s2 + sums[2, lane]
-                s3, s4, s5 = s3 + sums[3, lane], s4 + sums[4, lane], s5 + sums[5, lane]
-                s6, s7 = s6 + sums[6, lane], s7 + sums[7, lane]
-                s8, s9 = s8 + sums[8, lane], s9 + sums[9, lane]
-        shift = 0.25 * (trace - (s0 + s2 + s5 + s9))
-        write4(out, x, i, (s0 + shift, s1, s2 + shift, s3, s4, s5 + shift, s6, s7, s8, s9 + shift))
+                total = add_entries(total, 1.0, _column(sums, lane))
+        shift = 0.25 * (trace - (total[0] + total[2] + total[5] + total[9]))
+        write4(out, x, i, add_entries(total, shift, IDENTITY))
     return out
 
 

@@ -14,7 +14,13 @@ from riemap.linalg import cholesky_inplace
 from riemap.lower_triangle import stride
 from riemap.manifolds.spd.coordinates import write_triangles
 from riemap.types import Array
-from riemap.vmath import inline, point_loop
+from riemap.vmath import inline, inline_sum, point_loop
+
+ZEROS = (0.0,) * 10
+"""The sum of no entries."""
+
+IDENTITY = (1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+"""The lower entries of the identity."""
 
 VECTOR_PAIRS = 8
 """Number of pairs that one vector register holds. Rows of a triangle are computed up to the next multiple."""
@@ -68,6 +74,23 @@ def write4(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
             for k in range(q + 1):
                 total += half[p, k] * x[at(q, k), i]
             out[i, p, q] = out[i, q, p] = total
+
+
+@inline_sum
+def add_entries(total: tuple[float, ...], weight: float, a: tuple[float, ...]) -> tuple[float, ...]:
+    """``total + weight * a``, entry by entry."""
+    return (
+        total[0] + weight * a[0],
+        total[1] + weight * a[1],
+        total[2] + weight * a[2],
+        total[3] + weight * a[3],
+        total[4] + weight * a[4],
+        total[5] + weight * a[5],
+        total[6] + weight * a[6],
+        total[7] + weight * a[7],
+        total[8] + weight * a[8],
+        total[9] + weight * a[9],
+    )
 
 
 @inline

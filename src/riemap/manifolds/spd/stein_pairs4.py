@@ -16,7 +16,15 @@ from numba import prange
 
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
-from riemap.manifolds.spd.coordinates4 import VECTOR_PAIRS, factors, square, whitened, write4
+from riemap.manifolds.spd.coordinates4 import (
+    VECTOR_PAIRS,
+    ZEROS,
+    add_entries,
+    factors,
+    square,
+    whitened,
+    write4,
+)
 from riemap.manifolds.spd.stein_pairs_any import FAR_TRACE
 from riemap.types import Array
 from riemap.vmath import NAN, inline, log, log1p, pair_loop
@@ -180,37 +188,16 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
     n, m = w.shape
     out = np.empty((n, 4, 4))
     for i in prange(n):
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = 0.0
-        far = 0
+        total, far = ZEROS, 0
         for j in range(m):
             b = square(whitened(x, i, y, j))
             far += 0 if b[0] + b[2] + b[5] + b[9] < FAR_TRACE else 1
-            a, weight = _slopes(b), w[i, j]
-            s0 += weight * a[0]
-            s1 += weight * a[1]
-            s2 += weight * a[2]
-            s3 += weight * a[3]
-            s4 += weight * a[4]
-            s5 += weight * a[5]
-            s6 += weight * a[6]
-            s7 += weight * a[7]
-            s8 += weight * a[8]
-            s9 += weight * a[9]
+            total = add_entries(total, w[i, j], _slopes(b))
         if far:
-            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = s8 = s9 = 0.0
+            total = ZEROS
             for j in range(m):
-                a, weight = _far_slopes(whitened(x, i, y, j)), w[i, j]
-                s0 += weight * a[0]
-                s1 += weight * a[1]
-                s2 += weight * a[2]
-                s3 += weight * a[3]
-                s4 += weight * a[4]
-                s5 += weight * a[5]
-                s6 += weight * a[6]
-                s7 += weight * a[7]
-                s8 += weight * a[8]
-                s9 += weight * a[9]
-        write4(out, x, i, (s0, s1, s2, s3, s4, s5, s6, s7, s8, s9))
+                total = add_entries(total, w[i, j], _far_slopes(whitened(x, i, y, j)))
+        write4(out, x, i, total)
     return out
 
 

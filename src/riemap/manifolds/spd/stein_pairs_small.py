@@ -51,7 +51,7 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     out = np.empty((n, 2, 2))
     for i in prange(n):
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
-        along = across = across1 = flat = 0.0
+        along = across = across1 = flat = 0.0  # sharing this loop with SPD changed the last bits of SPD2
         for j in range(m):
             factor = -0.25 * w[i, j] * slopes[i, j]
             along += factor * radial2(near2(x, i, y, j), cosh, x, i, y, j)

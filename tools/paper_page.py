@@ -154,7 +154,9 @@ def figures() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="check that the page is up to date, and write nothing")
+    parser.add_argument(
+        "--check", action="store_true", help="check that the page is up to date, and write nothing"
+    )
     given = parser.parse_args()
     found = page(TEMPLATE.read_text(encoding="utf-8"), GridFolder(RECORDS, compact=True).records())
     if not given.check:

@@ -82,9 +82,11 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     batch = None if loss.needs_near_pairs else some
     unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
     last = _epochs(0.75, n, batch) if epochs is None else epochs - unfold
-    first = Stage(RSNE(UNFOLDING_TEMPERATURE), unfold, _batch_lr_factor(some), "cosine", batch=some)
-    rest = Stage(loss, last, _batch_lr_factor(batch), "cosine", rescale=loss.least_at_target, batch=batch)
-    return Plan((first, rest) if unfold else (rest,), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
+    stages = [Stage(loss, last, _batch_lr_factor(batch), "cosine", rescale=loss.least_at_target, batch=batch)]
+    if unfold:
+        rsne = RSNE(UNFOLDING_TEMPERATURE)
+        stages.insert(0, Stage(rsne, unfold, _batch_lr_factor(some), "cosine", batch=some))
+    return Plan(tuple(stages), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
 
 
 def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:

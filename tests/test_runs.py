@@ -18,7 +18,7 @@ from riemap.curvature import delta_exact, delta_sampled, ollivier_ricci, section
 from riemap.distances import shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.locks import try_lock, wait_for_lock
+from riemap.locks import remove_stale_locks, try_lock, wait_for_lock
 from riemap.metrics import evaluate
 from riemap.runs import GraphSource, RunFolder, RunSpec, difference, execute
 from riemap.runs.engine import engine_hash, hash_of_sources
@@ -287,6 +287,16 @@ def test_a_lock_has_one_holder(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError), try_lock(path):
         raise RuntimeError
     assert not path.exists()
+
+
+@pytest.mark.usefixtures("_system")
+def test_locks_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / name).touch()
+    with try_lock(tmp_path / "a"):
+        remove_stale_locks(tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    remove_stale_locks(tmp_path / "none")
 
 
 @pytest.mark.usefixtures("_system")

@@ -1,6 +1,6 @@
-"""Write docs/paper.md: its template, docs/paper.template.md, with the records of results/paper put in.
+"""Write docs/paper.md from its template, docs/paper.template.md, and the records of results/paper.
 
-A line of the template such as `<!-- table5 -->` stands for what a function below makes of the records.
+A line of the template such as `<!-- table5 -->` is replaced by the output of a function below.
 Run: python tools/paper_page.py [--check]
 """
 
@@ -53,7 +53,7 @@ def losses() -> str:
 
 
 def letter(record: RunRecord) -> str:
-    """Of the loss of a run; a capital if its preset is steady."""
+    """The letter of the loss of a run; a capital if the preset is steady."""
     name = LETTERS[record["run"]["loss"]]
     return name if record["run"]["preset"] == PRESET else name.upper()
 
@@ -64,7 +64,7 @@ def overview(rows: Mapping[str, Sequence[Line]]) -> str:
 
 
 def whole(table: PaperTable, rows: Sequence[Line]) -> str:
-    """Every cell, beside it the paper's; the loss that each of ours is from, and what all of them took."""
+    """Every cell beside the published one, with the losses of ours and the time of all runs of the row."""
     found = sheet(table, rows)
     pieces = [line for group in found.groups for line in group]
     for row, line in zip(rows, pieces, strict=True):
@@ -74,7 +74,7 @@ def whole(table: PaperTable, rows: Sequence[Line]) -> str:
 
 
 def worse(rows: Mapping[str, Sequence[Line]]) -> str:
-    """The cells in which we fall short, and what each loss came to."""
+    """The cells where ours is worse, and the best value of each loss."""
     found = []
     for name, table in TABLES.items():
         for row in rows[name]:
@@ -90,7 +90,7 @@ def worse(rows: Mapping[str, Sequence[Line]]) -> str:
 
 
 def tried(row: Line, metric: str) -> str:
-    """Every loss that was tried, with the best that came of it, and of how many seeds if not of one."""
+    """Every loss that was tried, with its best value, and the number of seeds if there are several."""
     values: dict[str, list[float]] = {}
     for record in row.records:
         score = value(record, metric)
@@ -104,7 +104,7 @@ def tried(row: Line, metric: str) -> str:
 
 
 def presets(rows: Sequence[Line]) -> str:
-    """What both presets came to, where one loss was run by both with one seed."""
+    """The scores of both presets, for every loss and seed that was run with both."""
     metrics = TABLES["table5"].metrics
     found = []
     for row in rows:
@@ -130,7 +130,7 @@ def single_count(rows: Sequence[Line]) -> str:
 
 
 def cost(records: Sequence[RunRecord]) -> str:
-    """Time, versions, and what the runs were done on."""
+    """Time, versions and machines of the runs."""
     done = {r["id"]: r for table in TABLES.values() for r in counted(table, records)}.values()
     hours = sum(r["seconds"] or 0.0 for r in done) / 3600.0
 
@@ -154,7 +154,9 @@ def figures() -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="only say whether the page is as it should be")
+    parser.add_argument(
+        "--check", action="store_true", help="check that the page is up to date, and write nothing"
+    )
     given = parser.parse_args()
     found = page(TEMPLATE.read_text(encoding="utf-8"), GridFolder(RECORDS, compact=True).records())
     if not given.check:

@@ -51,6 +51,13 @@ def wait_for_lock(path: Path) -> Iterator[None]:
         time.sleep(POLL_SECONDS)
 
 
+def remove_stale_locks(folder: Path) -> None:
+    """Remove the files of locks that nobody holds, which processes leave that are killed while they hold one."""
+    for path in folder.glob("*"):
+        with try_lock(path):
+            pass
+
+
 def _opened_and_locked(path: Path) -> IO[bytes] | None:
     """The open file, or ``None`` if another process has the lock."""
     while True:

@@ -1,6 +1,5 @@
 """``riemap embed``: place the nodes of a graph in a space."""
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -26,6 +25,7 @@ from riemap.cli.arguments import (
 )
 from riemap.cli.evaluate import show_scores
 from riemap.cli.messages import refusing
+from riemap.cli.output import new_console, new_table, print_json
 from riemap.cli.progress import progress
 from riemap.cli.report import write_run
 from riemap.errors import InputError
@@ -130,7 +130,7 @@ def _show(results: "list[RunResult]", as_json: bool) -> None:
     first, facts = results[0], [result.as_json() for result in results]
     if as_json:
         found = facts[0] if len(results) == 1 else {"graph": first.spec.graph, "runs": facts}
-        typer.echo(json.dumps(found, allow_nan=False, ensure_ascii=False))
+        print_json(found)
     elif len(results) > 1:
         _compare(first.spec.graph, facts)
     else:
@@ -142,17 +142,12 @@ def _show(results: "list[RunResult]", as_json: bool) -> None:
 
 def _compare(name: str, results: list[dict[str, Any]]) -> None:
     """Print one line for each space; the best of each column is marked."""
-    from rich.console import Console
-    from rich.table import Table
-
     from riemap.metrics import METRICS
 
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = new_console()
     metrics = [m for m in METRICS if m.name in COLUMNS]
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("Space")
-    for heading in ("Dim", *(m.name for m in metrics), "Seconds"):
-        table.add_column(heading, justify="right")
+    numbers = ("Dim", *(m.name for m in metrics), "Seconds")
+    table = new_table("Space", *numbers, right=numbers)
     for result in results:
         cells = [_cell(m, result, results) for m in metrics]
         table.add_row(result["space"], str(result["dim"]), *cells, f"{result['seconds']:.1f}")

@@ -1,6 +1,5 @@
 """``riemap grid``: many runs, as a file lists them."""
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +8,7 @@ import typer
 
 from riemap.cli.arguments import AsJson, Ray, RetryFailed, Workers
 from riemap.cli.messages import refusing
+from riemap.cli.output import print_json
 from riemap.cli.runs import compute, interrupted
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _facts(folder: "GridFolder", runs: "tuple[RunSpec, ...]") -> dict[str, Any]:
 
 def _show(out: Path, facts: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(facts, allow_nan=False, ensure_ascii=False))
+        print_json(facts)
     else:
         typer.echo(f"{facts['done']} of {facts['runs']} runs are done; 'riemap table {out}' compares them")
     if facts["failed"]:

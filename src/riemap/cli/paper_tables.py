@@ -1,6 +1,5 @@
 """``riemap paper table5`` and the others: do its runs, show ours beside the paper's, check them."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ import typer
 import riemap
 from riemap.cli.arguments import AsJson, Budget, Ray, RecordsFolder, RetryFailed, TableFormat, Workers
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.output import print_json
 from riemap.cli.runs import compute, interrupted, tell_older_engine
 from riemap.errors import InputError
 
@@ -101,7 +101,7 @@ def _run(
     done = len(runs) - len(left) - len(failed)
     if as_json:
         facts = {"runs": len(runs), "done": done, "failed": len(failed), "computed": computed}
-        typer.echo(json.dumps({**facts, "remain": [run.id for run in left]}, ensure_ascii=False))
+        print_json({**facts, "remain": [run.id for run in left]})
     else:
         rest = f"; {len(left)} remain, the next of them {left[0]}" if left else ""
         typer.echo(f"{done} of {len(runs)} runs are done{rest}")
@@ -138,7 +138,7 @@ def _show(
             if single
             else [versus_published.facts(table, r) for r in rows]
         )
-        typer.echo(json.dumps({"rows": facts, "engine": engines}, allow_nan=False, ensure_ascii=False))
+        print_json({"rows": facts, "engine": engines})
         return
     if single:
         typer.echo(FORMATS[form](versus_published.single_sheet(table, beaten)))
@@ -173,7 +173,7 @@ def _check(folder: "GridFolder", runs: "list[RunSpec]", workers: int, as_json: b
             typer.echo(f"{run}: {said}{'; '.join(differences) or 'the same'}")
     same = sum(not differences for differences in found.values())
     if as_json:
-        typer.echo(json.dumps({"checked": len(found), "same": same, "different": wrong, "runs": found}))
+        print_json({"checked": len(found), "same": same, "different": wrong, "runs": found})
     else:
         close = len(found) - same - wrong
         typer.echo(

@@ -1,6 +1,5 @@
 """``riemap table``: the runs of a grid side by side."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -8,6 +7,7 @@ import typer
 
 from riemap.cli.arguments import AsJson, TableFormat
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.output import print_json
 from riemap.cli.runs import tell_older_engine
 from riemap.errors import InputError
 
@@ -73,7 +73,7 @@ def table(
             "engine": engines,
             **({} if counted is None else {"against": counted}),
         }
-        typer.echo(json.dumps(found, allow_nan=False, ensure_ascii=False))
+        print_json(found)
         return
     typer.echo(typeset.FORMATS[form](typeset.sheet(rows, metrics, reference)))
     if counted is not None:

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias, final
 
 from riemap.grids.outcomes import Outcome, RunOutcome
 from riemap.grids.records import GridFolder
+from riemap.locks import remove_stale_locks
 from riemap.runs.spec import RunSpec
 
 Wanted: TypeAlias = Callable[[RunSpec], bool]
@@ -55,6 +56,7 @@ class RunQueue:
 
     def __init__(self, folder: GridFolder, runs: Sequence[RunSpec], wanted: Wanted = always) -> None:
         self.wanted = wanted
+        remove_stale_locks(folder.locks)
         self._runs = deque((run, folder.attempts(run)) for run in runs)
 
     def __len__(self) -> int:

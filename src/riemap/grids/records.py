@@ -44,7 +44,7 @@ class GridFolder:
     """
 
     def __init__(self, path: Path, compact: bool = False) -> None:
-        self.path, self.compact = path, compact
+        self.path, self.compact, self.locks = path, compact, path / "locks"
         self._read_files: dict[Path, tuple[Stamp, dict[str, RunRecord]]] = {}
 
     def begin(self, ids: Sequence[str]) -> None:
@@ -215,7 +215,7 @@ class GridFolder:
     def write(self, record: RunRecord) -> None:
         """Add a record to the file of its graph, or replace the one of the same run."""
         path = self._file(record["run"]["graph"])
-        with wait_for_lock(self.path / "locks" / path.name):
+        with wait_for_lock(self.locks / path.name):
             lines = dict(self._lines(path))
             before = lines.get(record["id"])
             attempt = 1 if before is None else before.get("attempt", 1) + 1
@@ -250,7 +250,7 @@ class GridFolder:
 
     def lock(self, run: RunSpec) -> AbstractContextManager[bool]:
         """Lock a run for the length of a ``with`` block, which is told whether the lock is ours."""
-        return try_lock(self.path / "locks" / run.id)
+        return try_lock(self.locks / run.id)
 
     def _file(self, graph: str) -> Path:
         return self.path / "records" / f"{file_name(graph) or 'graph'}.jsonl"

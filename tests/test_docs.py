@@ -94,7 +94,7 @@ def test_the_manifold_obeys_the_laws(extended: dict[str, Any], monkeypatch: pyte
     np.testing.assert_allclose(slope, m.inner(x, m.sqdist_grad(x, y), u), rtol=1e-5, atol=1e-8)
     near = m.exp(x, 1e-8 * u)
     np.testing.assert_allclose(np.sqrt(m.sqdist(x, near)), 1e-8 * m.norm(x, u), rtol=1e-5)
-    monkeypatch.setitem(riemap.spaces._SYMBOLS, "Pos", extended["Positive"])
+    monkeypatch.setitem(riemap.spaces.spelling._SYMBOLS, "Pos", extended["Positive"])
     assert riemap.Space.parse("Pos2 x H2").dim == 4
     assert str(riemap.Space.parse("Pos2")) == "Pos2"
 

@@ -1,57 +1,25 @@
 """Every manifold obeys the same laws. A new manifold is tested by being listed."""
 
-from collections.abc import Callable
-from functools import partial
-
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tolerances import (
-    BATCH,
-    CENTRAL_DIFFERENCE,
-    CHAIN,
-    EXACT,
-    KERNEL_GRADIENT,
-    KERNEL_SQDIST,
-    TRIANGLE_CURVATURE,
-    TWO_KERNELS,
+from subjects import (
+    COMPACT,
+    SUBJECTS,
+    every_compact,
+    every_manifold,
+    expand,
+    length,
+    radii,
+    seeds,
+    start,
+    unit,
 )
+from tolerances import BATCH, CENTRAL_DIFFERENCE, CHAIN, EXACT, TRIANGLE_CURVATURE
 
 from riemap import Space
-from riemap.manifolds import MANIFOLDS, SPD, CompactManifold, Manifold, Stein
-from riemap.types import Array, Rng
-
-SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
-COMPACT = [m for m in SUBJECTS if isinstance(m, CompactManifold)]
-
-every_manifold = pytest.mark.parametrize("m", SUBJECTS, ids=str)
-every_compact = pytest.mark.parametrize("m", COMPACT, ids=str)
-
-seeds = st.integers(0, 2**32 - 1)
-radii = st.floats(1e-3, 1.0)
-
-
-def start(m: Manifold, seed: int, n: int = 8, radius: float = 1.0) -> tuple[Rng, Array]:
-    """A generator, and points that are the same for the same seed."""
-    rng = np.random.default_rng(seed)
-    return rng, m.random(rng, n, radius)
-
-
-def unit(m: Manifold, rng: Rng, x: Array) -> Array:
-    """Random unit tangents, one at each point."""
-    u = m.to_tangent(x, rng.standard_normal(x.shape))
-    return u / expand(m, m.norm(m.project(x), u))
-
-
-def expand(m: Manifold, a: Array) -> Array:
-    """Scalars, shaped so that they multiply points."""
-    return np.reshape(a, np.shape(a) + (1,) * len(m.shape))
-
-
-def length(m: Manifold, x: Array, u: Array) -> Array:
-    return m.norm(x, u)
+from riemap.manifolds import SPD, CompactManifold, Manifold, Stein
 
 
 @every_manifold
@@ -213,77 +181,6 @@ def test_sectional_of_a_line_is_finite(m: Manifold) -> None:
 
 
 @every_manifold
-@given(seed=seeds, radius=st.floats(1e-4, 3.0), n=st.integers(1, 20), other=st.integers(1, 20))
-def test_kernel_agrees_with_reference(m: Manifold, seed: int, radius: float, n: int, other: int) -> None:
-    """Fused loops over all pairs, within one set or between two, equal the plain broadcast."""
-    rng, x = start(m, seed, n, radius)
-    y = m.random(rng, other, radius)
-    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
-    between = [m.rectangular_block(x, y, reference=reference) for reference in (False, True)]
-    for fast, plain in (within, between):
-        w = rng.standard_normal(fast.sqdist.shape)
-        np.testing.assert_allclose(fast.sqdist, plain.sqdist, **KERNEL_SQDIST)
-        rtol, atol = KERNEL_GRADIENT.values()
-        slope = plain.gradient(w)
-        np.testing.assert_allclose(
-            fast.gradient(w), slope, rtol=rtol, atol=atol * (1e-3 + np.abs(slope).max())
-        )
-
-
-@every_manifold
-@pytest.mark.parametrize("n", [1, 7, 8, 21])
-def test_a_symmetric_block_serves_both_ends(m: Manifold, n: int) -> None:
-    """Its gradient takes weights of ordered pairs; the other two take w + wᵀ, whole or its lower triangle."""
-    rng, x = start(m, 3, n)
-    w = rng.standard_normal((n, n))
-    both = w + w.T
-    block = m.symmetric_block(x)
-    expected = block.gradient(w)
-    np.testing.assert_array_equal(block.gradient_symmetric(both), expected)
-    nothing_above = np.where(np.tri(n, dtype=bool), both, np.nan)
-    np.testing.assert_array_equal(block.gradient_lower(nothing_above), expected)
-    given = nothing_above.copy()
-    np.testing.assert_array_equal(block.gradient_lower(given, given), expected)
-    np.testing.assert_array_equal(given, both)
-    one_end = m.rectangular_block(x, x).gradient(both)
-    np.testing.assert_allclose(expected, one_end, rtol=CHAIN, atol=CHAIN * (1e-3 + np.abs(one_end).max()))
-
-
-@every_manifold
-def test_blocks_agree_with_each_other(m: Manifold) -> None:
-    """A symmetric block is the rectangular block of its points with themselves, and exactly symmetric."""
-    rng, x = start(m, 3, n=21)
-    y, w = m.random(rng, 5), rng.standard_normal((21, 5))
-    block = m.symmetric_block(x)
-    lower = np.tril(block.lower)
-    np.testing.assert_array_equal(np.tril(block.sqdist), lower)
-    np.testing.assert_array_equal(block.sqdist, block.sqdist.T)
-    np.testing.assert_array_equal(m.pairs(x).sqdist, block.sqdist)
-    np.testing.assert_allclose(m.pairwise(x, x), block.sqdist, **TWO_KERNELS)
-    np.testing.assert_array_equal(m.pairwise(x, y), m.rectangular_block(x, y).sqdist)
-    np.testing.assert_array_equal(m.pairwise_grad(x, y, w), m.rectangular_block(x, y).gradient(w))
-
-
-@every_manifold
-def test_threads_do_not_change_a_byte(m: Manifold) -> None:
-    """One thread or two, the results are the same bytes."""
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine has one core, or Numba was told so")
-    rng, x = start(m, 1, n=45)
-    w = rng.standard_normal((45, 45))
-    results, before = [], numba.get_num_threads()
-    try:
-        for threads in (1, 2):
-            numba.set_num_threads(threads)
-            within, between = m.symmetric_block(x), m.rectangular_block(x, x[:30])
-            found = within.sqdist, within.gradient(w), between.sqdist, between.gradient(w[:, :30])
-            results.append([a.tobytes() for a in found])
-    finally:
-        numba.set_num_threads(before)
-    assert results[0] == results[1]
-
-
-@every_manifold
 @given(seed=seeds)
 def test_project_leaves_points_where_they_are(m: Manifold, seed: int) -> None:
     """And returns a point that rounding has moved."""
@@ -331,43 +228,6 @@ def test_uniform_points_look_the_same_from_everywhere(m: CompactManifold) -> Non
     assert np.all(np.abs(d.mean(axis=1) - d.mean()) < 5 * error)
 
 
-def calls(m: Manifold, x: Array, y: Array, u: Array, v: Array, w: Array) -> dict[str, Callable[[], object]]:
-    """Every method that takes arrays, ready to be called."""
-    return {
-        **{f.__name__: partial(f, x) for f in (m.project, m.pairs, m.symmetric_block)},
-        **{f.__name__: partial(f, x, u) for f in (m.to_tangent, m.exp, m.retract, m.norm)},
-        **{f.__name__: partial(f, x, y) for f in (m.log, m.sqdist, m.sqdist_grad, m.pairwise)},
-        **{f.__name__: partial(f, x, u, v) for f in (m.inner, m.sectional, m.move)},
-        "transport": lambda: m.transport(x, y, u),
-        "pairwise_grad": lambda: m.pairwise_grad(x, y, w),
-        "sqdist of a block": lambda: m.symmetric_block(x).sqdist,
-        "gradient": lambda: m.symmetric_block(x).gradient(w),
-        "gradient_lower": lambda: m.symmetric_block(x).gradient_lower(w),
-        "gradient_symmetric": lambda: m.symmetric_block(x).gradient_symmetric(w),
-    }
-
-
-@every_manifold
-def test_arguments_are_left_alone(m: Manifold) -> None:
-    """No method writes into its arguments: writeable float64 arrays, which the loops take without a copy."""
-    rng, x = start(m, 2)
-    arguments = [x, x[::-1].copy(), unit(m, rng, x), unit(m, rng, x), rng.standard_normal((8, 8))]
-    before = [a.tobytes() for a in arguments]
-    for name, call in calls(m, *arguments).items():
-        call()
-        assert [a.tobytes() for a in arguments] == before, name
-
-
-@every_manifold
-def test_read_only_arrays_are_accepted(m: Manifold) -> None:
-    """Such as arrays that were mapped from a file."""
-    rng, x = start(m, 2)
-    arguments = [x, x[::-1].copy(), unit(m, rng, x), unit(m, rng, x), rng.standard_normal((8, 8))]
-    for a in arguments:
-        a.flags.writeable = False
-    assert all(call() is not None for call in calls(m, *arguments).values())
-
-
 @every_manifold
 def test_leading_axes_broadcast(m: Manifold) -> None:
     """A batch gives what a loop over its entries gives."""
@@ -403,15 +263,3 @@ def test_spelling_round_trips(m: Manifold) -> None:
     assert Space.parse(str(m)).factors == (m,)
     assert {m: 1}[type(m)(*vars(m).values())] == 1
     assert m.origin.shape == m.shape
-
-
-@every_manifold
-def test_wrong_shapes_are_refused(m: Manifold) -> None:
-    """Before a kernel reads past the end of an array."""
-    _, x = start(m, 0, n=3)
-    with pytest.raises(ValueError, match="points of"):
-        m.pairwise(x[..., :-1], x)
-    with pytest.raises(ValueError, match="points of"):
-        m.pairwise(x, x[0])
-    with pytest.raises(ValueError, match="weights of shape"):
-        m.pairwise_grad(x, x, np.ones((2, 3)))

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tolerances import KERNEL_GRADIENT, KERNEL_SQDIST
 
 from riemap import Space
 from riemap.manifolds import MANIFOLDS
-from riemap.spaces import MAX_NUMBERS, Points
+from riemap.spaces import Points
+from riemap.spaces.spelling import MAX_NUMBERS
 from riemap.types import Array
 
 SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
@@ -154,6 +156,26 @@ def test_gradient_is_the_slope_in_points_and_scales(name: str, seed: int) -> Non
         step = h * np.eye(len(scales))[k]
         slope = (objective(space, x, w, scales + step) - objective(space, x, w, scales - step)) / (2 * h)
         assert in_scales[k] == pytest.approx(slope, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["H2 x E1", "SPD2 x S2^2"])
+def test_rectangular_blocks_add_up_to_the_symmetric_one(name: str) -> None:
+    """Rows of w + wᵀ against all points give every point's gradient, and every pair of a scale's twice."""
+    space, rng = Space.parse(name), np.random.default_rng(5)
+    x, w = space.random(rng, 9), rng.normal(size=(9, 9))
+    scales = 0.3 * rng.normal(size=len(space.factors))
+    whole = space.symmetric_block(x, scales)
+    points, in_scales = whole.gradient(w)
+    np.testing.assert_array_equal(whole.gradient_lower(np.tril(w + w.T))[1], in_scales)
+    total = np.zeros(len(scales))
+    for rows in (slice(0, 4), slice(4, 9)):
+        block = space.rectangular_block(tuple(a[rows] for a in x), x, scales)
+        np.testing.assert_allclose(block.sqdist, whole.sqdist[rows], **KERNEL_SQDIST)
+        slopes, share = block.gradient((w + w.T)[rows])
+        for a, slope in zip(points, slopes, strict=True):
+            np.testing.assert_allclose(slope, a[rows], **KERNEL_GRADIENT)
+        total += 0.5 * share
+    np.testing.assert_allclose(total, in_scales)
 
 
 def test_wrong_scales_are_refused() -> None:

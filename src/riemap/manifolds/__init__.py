@@ -4,8 +4,9 @@ Listing a class in ``MANIFOLDS`` puts it into the command line, the docs table, 
 law of the conformance suite.
 """
 
-from riemap.manifolds.base import CompactManifold, Manifold
+from riemap.manifolds.base import Manifold
 from riemap.manifolds.blocks import PairKernel, RectangularBlock, SymmetricBlock
+from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.euclidean import Euclidean
 from riemap.manifolds.grassmann import Grassmann
 from riemap.manifolds.hyperbolic import Hyperboloid

@@ -29,8 +29,7 @@ class Manifold(ABC):
     """A Riemannian manifold of unit scale.
 
     Subclasses are frozen dataclasses whose fields are sizes (``Sphere(n=2)``). Those that can be built are
-    final and listed in ``MANIFOLDS``, which puts them into the command line, the grids, the docs table and
-    the conformance tests.
+    final. Listing one in ``MANIFOLDS`` puts it into the command line, the grids, the docs and the tests.
     """
 
     symbol: ClassVar[str]  # how the manifold is spelled: "S" in "S2 x E3"
@@ -66,35 +65,75 @@ class Manifold(ABC):
     # --- geometry: every manifold defines these ----------------------------------------
     @abstractmethod
     def project(self, x: Array) -> Array:
-        """Return points that rounding has moved off the manifold to it, ``(..., *shape)``."""
+        """Move arrays that rounding has taken off the manifold back to it.
+
+        Returns
+        -------
+        Points, ``(..., *shape)``.
+        """
 
     @abstractmethod
     def to_tangent(self, x: Array, u: Array) -> Array:
-        """Project ambient arrays ``u`` orthogonally onto the tangent spaces at ``x``, ``(..., *shape)``."""
+        """Project ambient arrays ``u`` orthogonally onto the tangent spaces at ``x``.
+
+        Returns
+        -------
+        Tangents at ``x``, ``(..., *shape)``.
+        """
 
     @abstractmethod
     def inner(self, x: Array, u: Array, v: Array) -> Array:
-        r"""Return the Riemannian inner products :math:`\langle u, v\rangle_x`, ``(...)``."""
+        r"""Compute Riemannian inner products :math:`\langle u, v\rangle_x`.
+
+        Returns
+        -------
+        Numbers, ``(...)``.
+        """
 
     @abstractmethod
     def exp(self, x: Array, u: Array) -> Array:
-        """Return the points at time one on the geodesics that leave ``x`` with velocity ``u``."""
+        """Follow the geodesics that leave ``x`` with velocity ``u`` until time one.
+
+        Returns
+        -------
+        Points, ``(..., *shape)``.
+        """
 
     @abstractmethod
     def log(self, x: Array, y: Array) -> Array:
-        """Return the velocities at ``x`` of the shortest geodesics to ``y``; the inverse of :meth:`exp`."""
+        """Find the velocities at ``x`` of the shortest geodesics to ``y``; the inverse of :meth:`exp`.
+
+        Returns
+        -------
+        Tangents at ``x``, ``(..., *shape)``.
+        """
 
     @abstractmethod
     def transport(self, x: Array, y: Array, u: Array) -> Array:
-        """Return the tangents ``u`` at ``x``, transported to ``y`` along the shortest geodesics."""
+        """Transport tangents ``u`` from ``x`` to ``y`` along the shortest geodesics.
+
+        Returns
+        -------
+        Tangents at ``y``, ``(..., *shape)``.
+        """
 
     @abstractmethod
     def sqdist(self, x: Array, y: Array) -> Array:
-        """Return squared distances, ``(...)``, with a small relative error even where ``y`` is near ``x``."""
+        """Compute squared distances, with a small relative error even where ``y`` is near ``x``.
+
+        Returns
+        -------
+        Numbers, ``(...)``.
+        """
 
     @abstractmethod
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
-        """Return sectional curvatures of the planes spanned by ``u`` and ``v``, ``(...)``; 0 if parallel."""
+        """Compute sectional curvatures of the planes spanned by ``u`` and ``v``.
+
+        Returns
+        -------
+        Numbers, ``(...)``; 0 where ``u`` and ``v`` are parallel.
+        """
 
     # --- defaults that a manifold may replace ------------------------------------------
     def size_error(self) -> str | None:
@@ -103,18 +142,32 @@ class Manifold(ABC):
         return f"the size must be at least {self.least_size}" if small else None
 
     def retract(self, x: Array, u: Array) -> Array:
-        """Return a first-order approximation of :meth:`exp`; the default is :meth:`exp` itself."""
+        """Approximate :meth:`exp` to first order; the default is :meth:`exp` itself.
+
+        Returns
+        -------
+        Points, ``(..., *shape)``.
+        """
         return self.exp(x, u)
 
     def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-        """Return ``y = exp(x, u)`` and the tangents ``v`` transported to ``y``."""
+        """Step along the geodesics from ``x`` with velocity ``u``, and transport ``v`` with them.
+
+        Returns
+        -------
+        The points reached, and tangents there, both ``(..., *shape)``.
+        """
         y = self.project(self.exp(x, u))
         return y, self.transport(x, y, v)
 
     def sqdist_grad(self, x: Array, y: Array) -> Array:
-        r"""Return the Riemannian gradients of :meth:`sqdist` in ``x``.
+        r"""Compute Riemannian gradients of :meth:`sqdist` in ``x``.
 
         The default is :math:`-2\log_x y`, exact for a geodesic distance. A divergence replaces it.
+
+        Returns
+        -------
+        Tangents at ``x``, ``(..., *shape)``.
         """
         return -2.0 * self.log(x, y)
 
@@ -132,10 +185,8 @@ class Manifold(ABC):
 
     @final
     def __str__(self) -> str:
-        sizes = self._sizes
-        return (
-            f"{self.symbol}{sizes[0]}" if len(sizes) == 1 else f"{self.symbol}({','.join(map(str, sizes))})"
-        )
+        sizes = ",".join(map(str, self._sizes))
+        return f"{self.symbol}{sizes}" if len(self._sizes) == 1 else f"{self.symbol}({sizes})"
 
     @property
     def _sizes(self) -> tuple[int, ...]:
@@ -246,27 +297,3 @@ class Manifold(ABC):
                 f"points of {self} have shape (n, {', '.join(map(str, self.shape))}), not {np.shape(x)}"
             )
         return writeable(x)
-
-
-class CompactManifold(Manifold):
-    """A manifold of finite volume, which has a uniform distribution."""
-
-    @abstractmethod
-    def uniform(self, rng: Rng, n: int) -> Array:
-        """Draw independent points, uniform in the Riemannian volume, ``(n, *shape)``."""
-
-    def around(self, rng: Rng, y: Array) -> Array:
-        """Spread points over the manifold by a Euclidean layout, whose neighbours mostly stay neighbours.
-
-        Parameters
-        ----------
-        rng
-            Random generator.
-        y
-            A layout centred at zero, ``(n, self.shape[0])``.
-
-        Returns
-        -------
-        Points, ``(n, *shape)``. The default ignores the layout and draws them uniformly.
-        """
-        return self.uniform(rng, len(y))

@@ -173,7 +173,7 @@ class PairKernel(Generic[Prepared]):
 def reference_kernel(
     sqdist: Callable[[Array, Array], Array], sqdist_grad: Callable[[Array, Array], Array]
 ) -> PairKernel[Array]:
-    """A kernel that broadcasts the functions for one pair, some rows at a time."""
+    """Make a kernel that broadcasts the functions for one pair, some rows at a time."""
 
     def forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
         for rows in _row_slices(x, y):
@@ -214,7 +214,7 @@ def both_ends(w: Array, shape: tuple[int, ...]) -> Array:
 
 
 def mirrored(w: Array, shape: tuple[int, ...], out: Array | None) -> Array:
-    """Write the symmetric matrix with the lower triangle of ``w`` to ``out``, or to memory as above."""
+    """Write the symmetric matrix with the lower triangle of ``w`` to ``out``, by default kept memory."""
     w = checked_weights(w, shape)
     if out is None:
         out = _scratch(shape)

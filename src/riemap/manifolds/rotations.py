@@ -30,8 +30,9 @@ from numba import prange
 from riemap import linalg
 from riemap.linalg import eigh_inplace, orthogonal_factor, transpose
 from riemap.lower_triangle import row_and_end, stride
-from riemap.manifolds.base import CUT, CompactManifold
+from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.shared import unit_vectors
 from riemap.manifolds.shared.formulas import sectional_from, sinc
 from riemap.types import Array, Rng

@@ -20,8 +20,9 @@ import numpy as np
 from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end
-from riemap.manifolds.base import CUT, CompactManifold
+from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.shared.formulas import contiguous
 from riemap.manifolds.shared.quadric import Quadric
 from riemap.manifolds.shared.unit_vectors import by_coordinate, move, near_and_far, project_row

@@ -27,8 +27,9 @@ import numpy as np
 
 from riemap import linalg
 from riemap.linalg import orthogonal_factor, transpose
-from riemap.manifolds.base import CUT, CompactManifold
+from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.grassmann import point_loops
 from riemap.manifolds.grassmann.pair_loops import kernel, tangent
 from riemap.manifolds.shared import unit_vectors

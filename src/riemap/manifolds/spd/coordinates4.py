@@ -16,10 +16,10 @@ from riemap.manifolds.spd.coordinates import write_triangles
 from riemap.types import Array
 from riemap.vmath import inline, inline_sum, point_loop
 
-ZEROS = (0.0,) * 10
+ZEROS: tuple[float, ...] = (0.0,) * 10
 """The sum of no entries."""
 
-IDENTITY = (1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+IDENTITY: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 """The lower entries of the identity."""
 
 VECTOR_PAIRS = 8

@@ -49,11 +49,11 @@ def _dot(p: Three, q: Three) -> float:
 
 @inline
 def _rotated(p: Three, q: Three) -> tuple[Three, Three]:
-    r"""Both turned in their plane until they are nearly orthogonal.
+    r"""Both columns after a rotation that makes them nearly orthogonal.
 
-    The angle is about half of :math:`\arctan(b/a)`: ``n / d``, the tangent of half of it, leaves less than
-    2 % of the product, and of a small product next to nothing. Cosine and sine are rational in it, and so
-    keep lengths exactly.
+    The angle is about half of :math:`\arctan(b/a)`; ``n / d`` approximates the tangent of half of that. It
+    leaves less than 2 % of the inner product, and far less of a small one. Cosine and sine are rational
+    functions of ``n / d``, so that the rotation keeps lengths exactly.
     """
     product, rise = _dot(p, q), _dot(q, q) - _dot(p, p)
     a, b = abs(rise), 2.0 * abs(product)

@@ -1,0 +1,179 @@
+"""Products of manifolds with scales."""
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import final
+
+import numpy as np
+
+from riemap.errors import InputError
+from riemap.manifolds import Manifold
+from riemap.spaces.blocks import Points, SpaceRectangularBlock, SpaceSymmetricBlock
+from riemap.spaces.spelling import accepted, parse_factors
+from riemap.types import Array, Rng
+
+
+@final
+@dataclass(frozen=True)
+class Space:
+    """A product of one or more manifolds.
+
+    Parameters
+    ----------
+    factors
+        The manifolds, at least one.
+
+    Raises
+    ------
+    InputError
+        If there is no factor.
+
+    Examples
+    --------
+    >>> space = Space.parse("H3^2 x Gr(2,4)")
+    >>> space.dim, str(space)
+    (10, 'H3^2 x Gr(2,4)')
+    """
+
+    factors: tuple[Manifold, ...]
+
+    def __post_init__(self) -> None:
+        if not self.factors:
+            raise InputError(f"a space needs at least one factor; {accepted()}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Space":
+        """Read a space as it is spelled everywhere.
+
+        Parameters
+        ----------
+        text
+            Factors joined by ``x``, each with an optional power: ``"H3^2 x Gr(2,4)"``.
+
+        Returns
+        -------
+        The space.
+
+        Raises
+        ------
+        InputError
+            If a factor cannot be read, or a point would have more than 4096 numbers.
+        """
+        return cls(tuple(parse_factors(text)))
+
+    def __str__(self) -> str:
+        groups = [(m, len(list(same))) for m, same in groupby(self.factors)]
+        return " x ".join(f"{m}^{count}" if count > 1 else f"{m}" for m, count in groups)
+
+    @property
+    def dim(self) -> int:
+        """Intrinsic dimension."""
+        return sum(m.dim for m in self.factors)
+
+    def random(self, rng: Rng, n: int, radius: float = 1.0) -> Points:
+        """Draw points around the origin of every factor.
+
+        Parameters
+        ----------
+        rng
+            Random generator.
+        n
+            Number of points.
+        radius
+            Root mean square of the distances to the origin, in every factor.
+
+        Returns
+        -------
+        Points, an array ``(n, *shape)`` for each factor.
+        """
+        return tuple(m.random(rng, n, radius) for m in self.factors)
+
+    def sqdist(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
+        """Return the squared distances of ``x`` and ``y``; leading axes broadcast."""
+        parts = [m.sqdist(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        return _weighted(self._scales(log_scales), parts)
+
+    def pairwise(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
+        """Return all squared distances of two sets of points, ``(n, m)``."""
+        parts = [m.pairwise(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        return _weighted(self._scales(log_scales), parts)
+
+    def symmetric_block(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
+        """Compute all pairs within one set of points.
+
+        Parameters
+        ----------
+        x
+            Points, an array ``(n, *shape)`` for each factor.
+        log_scales
+            Logarithms of the scales, one for each factor; zeros by default.
+
+        Returns
+        -------
+        Squared distances, and gradients at both ends of every pair.
+
+        Raises
+        ------
+        InputError
+            If the shape of the points or of the log-scales is not that of the space.
+        """
+        parts = [m.symmetric_block(a) for m, a in zip(self.factors, x, strict=True)]
+        return SpaceSymmetricBlock(parts, self._scales(log_scales))
+
+    def rectangular_block(
+        self, x: Points, y: Points, log_scales: Array | None = None
+    ) -> SpaceRectangularBlock:
+        """Compute the pairs of two sets of points.
+
+        Parameters
+        ----------
+        x, y
+            Row points and column points.
+        log_scales
+            Logarithms of the scales, one for each factor; zeros by default.
+
+        Returns
+        -------
+        Squared distances, and gradients at the row points.
+
+        Raises
+        ------
+        InputError
+            If the shape of the points or of the log-scales is not that of the space.
+        """
+        parts = [m.rectangular_block(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        return SpaceRectangularBlock(parts, self._scales(log_scales))
+
+    def pairs(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
+        """Compute all pairs within one set of points; a short name of :meth:`symmetric_block`.
+
+        Examples
+        --------
+        >>> pairs = Space.parse("E1").pairs((np.array([[0.0], [2.0]]),))
+        >>> pairs.sqdist.tolist()
+        [[0.0, 4.0], [4.0, 0.0]]
+        """
+        return self.symmetric_block(x, log_scales)
+
+    def gradient(self, x: Points, w: Array, log_scales: Array | None = None) -> tuple[Points, Array]:
+        r"""Return the gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in points and log-scales."""
+        return self.symmetric_block(x, log_scales).gradient(w)
+
+    def _scales(self, log_scales: Array | None) -> Array:
+        if log_scales is None:
+            return np.ones(len(self.factors))
+        if np.shape(log_scales) != (len(self.factors),):
+            raise InputError(
+                f"log-scales of shape {np.shape(log_scales)} for {self}; expected {(len(self.factors),)}"
+            )
+        return np.exp(log_scales)
+
+
+def _weighted(scales: Array, parts: list[Array]) -> Array:
+    """Sum the parts times their scales; a single part of scale one is returned as it is."""
+    if len(parts) == 1 and scales[0] == 1.0:
+        return parts[0]
+    total = scales[0] * parts[0]
+    for s, part in zip(scales[1:], parts[1:], strict=True):
+        total += s * part
+    return np.asarray(total)

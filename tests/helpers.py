@@ -25,7 +25,7 @@ TINY: dict[str, Any] = {
     "seeds": [0, 1],
     "epochs": 6,
 }
-"""A grid of eight runs that take no time."""
+"""A grid of eight runs that take well under a second each."""
 
 
 def run(*arguments: str) -> int:
@@ -55,7 +55,7 @@ SCRIPT_LABEL = "</script><script>window.hurt = 1</script><img src=x onerror='win
 
 
 def toml(folder: Path, entries: dict[str, Any] | None = None) -> Path:
-    """The file of a grid; of the tiny one unless told otherwise."""
+    """Write the file of a grid, of ``TINY`` by default, and return its path."""
     path = folder / "grid.toml"
     entries = TINY if entries is None else entries
     path.write_text("\n".join(f"{key} = {json.dumps(value)}" for key, value in entries.items()))
@@ -63,7 +63,7 @@ def toml(folder: Path, entries: dict[str, Any] | None = None) -> Path:
 
 
 def done_in_process(path: Path) -> Path:
-    """The folder of the tiny grid, done in this process."""
+    """Do all runs of the grid ``TINY`` in this process, and return the folder."""
     folder, runs = GridFolder(path), grid(TINY)
     folder.begin([r.id for r in runs])
     assert {attempt(folder, r, 0) for r in runs} == {Outcome.DONE}
@@ -71,7 +71,7 @@ def done_in_process(path: Path) -> Path:
 
 
 def record_of(graph: str, space: str, loss: str, scores: dict[str, Any], **more: Any) -> Any:
-    """A record as a run leaves it, with these scores; ``more`` replaces entries of it or of its run."""
+    """Return the record of a run with these scores; ``more`` replaces entries of it or of its run."""
     run = {"graph": graph, "key": graph, "space": space, "loss": loss, "preset": "default"}
     run |= {"optimizer": None, "epochs": None, "seed": 0, "plan": {"stages": [{"loss": loss}]}}
     run |= {key: more.pop(key) for key in run.keys() & more.keys()}
@@ -92,7 +92,7 @@ def record_of(graph: str, space: str, loss: str, scores: dict[str, Any], **more:
 def paper_record(
     graph: str, space: str, loss: str, f1: Any, auc: Any, ad: Any, seed: int = 0, preset: str = "default"
 ) -> Any:
-    """A record of a run of the paper's grids, with scores in the units of its tables."""
+    """Return the record of a run of the paper's grids, with scores in the units of its tables."""
     loss = str(as_loss(loss))
     plan = json.loads(json.dumps(planned(loss, preset, None, None, DATASETS[graph].n).as_json()))
     scores = {"f1@1": f1 and f1 / 100, "auc": auc and auc / 100, "ad": ad}
@@ -100,7 +100,7 @@ def paper_record(
 
 
 def kept_records(folder: Path, *records: Any) -> Path:
-    """A compact folder with these records."""
+    """Write records into a compact folder, and return its path."""
     for number, one in enumerate(records):
         GridFolder(folder, compact=True).write({**one, "id": f"run{number}"})
     return folder

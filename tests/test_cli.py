@@ -187,7 +187,7 @@ def test_other_errors_are_not_the_input_s_fault(error: Exception) -> None:
 
 
 def test_warnings_about_the_input_are_lines_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each warning of ours is printed at once, even a repeated one; other warnings are not caught."""
+    """Each warning of riemap is printed at once, even if repeated; other warnings are not caught."""
     with warnings.catch_warnings(record=True) as others, refusing():
         for _ in range(2):
             warnings.warn("dropped 1 self-loop", GraphWarning, stacklevel=1)
@@ -432,7 +432,7 @@ def test_bad_graphs_and_embeddings_are_one_message_and_exit_code_2(
     assert err.count("\n") == 1
 
 
-def test_what_was_done_to_a_graph_is_told(
+def test_changes_to_a_graph_are_warnings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

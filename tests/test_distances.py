@@ -158,7 +158,7 @@ def test_target_blocks_are_squared_and_scaled(weighted: bool) -> None:
 
 @pytest.mark.parametrize("nodes", [[0, 9], [-1, 2], [0.0, 1.0], [[0, 1]], [True, False]])
 def test_numbers_that_are_not_nodes_are_refused(nodes: list[object]) -> None:
-    """Compiled loops would read outside the arrays."""
+    """Other numbers are an IndexError, since compiled loops would read outside the arrays."""
     graph = path(9)
     for use in (Target.of(graph).block, lambda x: rows_from(graph, x), lambda x: hop_counts(graph, x)):
         with pytest.raises(IndexError, match="whole numbers from 0 to 8"):
@@ -174,6 +174,7 @@ def test_a_block_has_its_own_shape_and_type(out: np.ndarray) -> None:
 
 
 def test_dissimilarities_are_their_own_distances() -> None:
+    """The shortest paths of dissimilarities are the matrix itself."""
     matrix = np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
     points = Dissimilarities(matrix, ("a", "b", "c"), "three")
     assert np.array_equal(shortest_paths(points), matrix)
@@ -194,7 +195,9 @@ def test_too_large_a_matrix_is_refused_with_figures(monkeypatch: pytest.MonkeyPa
         Target(np.zeros((2000, 2000), np.uint8) + np.uint8(1)).block(np.arange(2000))
 
 
-def test_free_memory_is_known_here_and_limits_count(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_memory_is_known_and_respects_the_limit_of_a_container(
+    tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert memory.free() > 1e6
     for name, text in {
         "memory.max": "5000",
@@ -219,7 +222,7 @@ def test_a_matrix_is_read_only(stored: bool, weighted: bool, monkeypatch: pytest
             found[0, 1] = 7
 
 
-def test_small_matrices_leave_the_disk_alone(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_matrices_are_not_stored(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
     shortest_paths(path(50))
     assert not (tmp_path / "cache").exists()

@@ -120,7 +120,7 @@ def test_the_weights_of_the_loss_are_its_derivatives(extended: dict[str, Any]) -
 
 
 def test_the_metric_counts_pairs(extended: dict[str, Any]) -> None:
-    """Of the three pairs on a line, one is within a tenth of its distance."""
+    """One of the three pairs on a line is within a tenth of its distance."""
     graph = riemap.generate("path(n=3)")
     points = np.array([[0.0], [0.54], [1.3]])  # the graph's own distances are 1/2 and 1
     line = riemap.Embedding(riemap.Space.parse("E1"), (points,), np.zeros(1), graph.labels)

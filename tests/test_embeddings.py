@@ -219,7 +219,7 @@ def test_a_file_that_cannot_be_opened_raises_the_error_of_the_system(tmp_path: P
 
 @pytest.mark.parametrize("cls", MANIFOLDS, ids=lambda cls: cls.symbol)
 def test_points_off_their_manifold_are_refused(cls: Any) -> None:
-    """A deviation of a thousandth is refused, one of a rounding is accepted. E has no other points."""
+    """A deviation of a thousandth is refused, one of a rounding is accepted. Every finite point is in E."""
     m = cls(*cls.shown)
     space = Space.parse(str(m))
     (x,) = space.random(np.random.default_rng(0), 4)
@@ -291,6 +291,7 @@ def test_a_number_and_its_text_are_one_label_unless_both_are_known() -> None:
 
 
 def test_another_order_is_the_same_embedding() -> None:
+    """Reordering keeps distances, and needs each label exactly once."""
     e = embedding()
     other = e.reordered(("c", "a", "b"))
     assert other.labels == ("c", "a", "b")

@@ -477,7 +477,7 @@ def test_npz_with_pickles_or_indices_out_of_range(tmp_path: Path) -> None:
     assert "1,000,000,000 nodes with 1 entries" in refusal(tmp_path, "g.npz", archive(**sparse))
 
 
-def test_what_is_not_a_file(tmp_path: Path) -> None:
+def test_missing_files_and_folders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         read_graph(tmp_path / "missing.txt")
     (tmp_path / "folder.txt").mkdir()

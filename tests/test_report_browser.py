@@ -146,6 +146,7 @@ def test_a_phone_is_wide_enough(browser: Browser, folder: Path, board: Path, nam
 
 @pytest.mark.parametrize("space", ["H2", "H3", "Stein2"])
 def test_a_click_shows_what_is_near_in_both(browser: Browser, folder: Path, space: str) -> None:
+    """A click on a node lists its nearest nodes in the space and in the graph."""
     graph, tab = load_dataset("les-miserables"), opened(browser, folder / f"{space}.html")
     nodes = ask(tab, "clear")
     node = nodes[len(nodes) // 2]

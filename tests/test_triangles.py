@@ -242,7 +242,7 @@ def test_every_triple_is_as_likely():
 
 
 def test_equal_and_opposite_points_are_left_out_and_counted():
-    """All degenerate triples are counted. Planes are equal if they have different bases of the same plane."""
+    """All degenerate triples are counted. Two bases of the same plane are equal points."""
     x = np.array([[1.0, 0, 0], [0, 1.0, 0], [0, 1.0, 0], [-1.0, 0, 0], [0, 0, 1.0]])
     e = Embedding(Space.parse("S2"), (x,), np.zeros(1), tuple(range(5)))
     bad = {0, 3}, {1, 2}

@@ -52,7 +52,7 @@ def wait_for_lock(path: Path) -> Iterator[None]:
 
 
 def remove_stale_locks(folder: Path) -> None:
-    """Remove the files of locks that nobody holds, which processes leave that are killed while they hold one."""
+    """Remove the lock files that processes left behind because they were killed while they held the lock."""
     for path in folder.glob("*"):
         with try_lock(path):
             pass

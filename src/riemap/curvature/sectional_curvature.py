@@ -114,8 +114,8 @@ def sectional(
 
     Parameters
     ----------
-    graph
-        A graph with or without edge lengths.
+    graph, distances
+        A graph with or without edge lengths, and its :func:`shortest_paths` if they are known already.
     pairs
         Largest number of pairs of neighbours per node; a node with more gets this many random ones.
     ends
@@ -124,8 +124,6 @@ def sectional(
         Seed for drawing pairs, with replacement. The result does not depend on the number of threads.
     progress
         Function that is called with the fraction of the nodes that are done.
-    distances
-        Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
 
     Returns
     -------

@@ -86,10 +86,9 @@ class Graph:
             ``(m, 2)`` node numbers from zero up, and ``(m,)`` positive lengths, by default one.
         labels, name
             Label of each node, by default ``0, 1, 2, …``; name of the graph in messages and results.
-        component
-            For a disconnected graph: ``"largest"`` keeps the largest component, ``"error"`` refuses it.
-        place
-            Function from the number of an edge to the text that locates it in messages, e.g. ``"line 7"``.
+        component, place
+            For a disconnected graph: ``"largest"`` keeps the largest component, ``"error"`` refuses it. Where
+            an edge stands, for messages, by its number, e.g. ``"line 7"``.
 
         Returns
         -------

@@ -32,8 +32,7 @@ def embed(
     Parameters
     ----------
     graph
-        A graph; whatever :func:`as_graph` makes one of; or a text that names a file, a dataset, or a
-        generator with its arguments.
+        A graph, or anything that :func:`as_graph` or :func:`open_graph` makes one of.
     space
         Where to embed, such as ``"H3"`` or ``"H2 x S2"``.
     loss
@@ -42,18 +41,14 @@ def embed(
     preset
         How to train: ``"default"``; ``"steady"``, which learns the scales late and slowly; or ``"paper"``,
         the protocol of the paper.
-    optimizer
-        Replaces the optimizer of the preset, such as ``"radam(lr=0.05)"``.
-    epochs
-        Replaces the number of epochs of the preset.
+    optimizer, epochs
+        Replace those of the preset, such as ``"radam(lr=0.05)"`` and ``500``.
     seed
         Seed for the starting points and the batches. The same seed gives the same bytes.
     callbacks
         Each is called after every epoch with its record; one that returns ``False`` ends the run.
-    out
-        A folder for the run, with checkpoints, as ``riemap embed --out`` writes it.
-    resume
-        Whether to continue the run in that folder if there is one; a finished one is read.
+    out, resume
+        A folder for the run, as ``riemap embed --out`` writes it; whether to continue a run that is there.
 
     Returns
     -------
@@ -63,8 +58,7 @@ def embed(
     Raises
     ------
     InputError
-        If the graph, the space, or a name cannot be read; if the folder holds something else, or another
-        run than this one.
+        If the graph, the space or a name cannot be read, or if the folder holds something else.
 
     Examples
     --------
@@ -79,7 +73,8 @@ def embed(
     spec = RunSpec.of(opened, space, **choice, seed=seed, source=source)
     plan = planned(**choice, n=opened.n)  # a loss may be a function, which its name does not bring back
     folder = None if out is None else RunFolder(Path(out), resume=resume)
-    return execute(spec, folder, graph=opened, plan=plan, callbacks=callbacks).fit
+    where = space if isinstance(space, Space) else None  # its manifolds need not be in the registry
+    return execute(spec, folder, graph=opened, space=where, plan=plan, callbacks=callbacks).fit
 
 
 def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:

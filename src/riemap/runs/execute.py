@@ -21,33 +21,26 @@ def execute(
     folder: RunFolder | None = None,
     *,
     graph: AnyGraph | None = None,
-    distances: DistanceMatrix | None = None,
+    space: Space | None = None,
     plan: Plan | None = None,
+    distances: DistanceMatrix | None = None,
     callbacks: Sequence[Callback] = (),
     interrupted: Callable[[], bool] = never,
 ) -> RunResult:
     """Do a run, or read the folder of one that is finished.
 
-    The command line, :func:`riemap.embed`, the workers of a grid and the nodes of a Ray cluster all do their
-    runs by this function.
+    The command line, :func:`riemap.embed` and the workers of a grid all do their runs with this function.
 
     Parameters
     ----------
-    spec
-        What to do.
-    folder
-        Where to keep the run. It is continued from its checkpoint if there is one.
-    graph
-        The graph, if it is open already; opened from ``spec.source`` otherwise.
+    spec, folder
+        What to do, and where to keep it. A run with a checkpoint in the folder is continued.
+    graph, space, plan
+        What the spec names; opened, parsed or made from the names if it is not given.
     distances
-        Distances between all its nodes, if they are known already; computed otherwise, once.
-    plan
-        The plan, for a loss that is a function; made from the names in ``spec`` otherwise.
-    callbacks
-        Each is called after every epoch with its report; one that returns ``False`` ends the run.
-    interrupted
-        Is asked between epochs whether to stop, such as by Ctrl-C;
-        :func:`riemap.training.training_process` gives such a function.
+        Distances between all nodes, as from :func:`shortest_paths`; computed once if they are not given.
+    callbacks, interrupted
+        As for :func:`riemap.training.fit`.
 
     Returns
     -------
@@ -61,26 +54,22 @@ def execute(
 
     Examples
     --------
-    >>> from riemap.runs import GraphSource
-    >>> source = GraphSource("karate")
-    >>> result = execute(RunSpec.of(source.open(), "E2", epochs=10, source=source))
-    >>> result.fit.embedding, result.scores["f1@1"] > 0.5
-    (<Embedding of 34 nodes in E2 (2 dimensions)>, True)
+    >>> from riemap import generate
+    >>> graph = generate("path(n=9)")
+    >>> execute(RunSpec.of(graph, "E2", epochs=10), graph=graph).fit.embedding
+    <Embedding of 9 nodes in E2 (2 dimensions)>
     """
     if folder is not None:
         folder.begin(spec)
     opened = _opened(spec) if graph is None else graph
-    _check("key of the graph", spec.key, opened.key, spec)
-    if plan is None:
-        plan = planned(spec.loss, spec.preset, spec.optimizer, spec.epochs, opened.n)
-    _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
+    plan = _checked_plan(spec, opened, plan)
     if folder is not None and folder.finished:
         return folder.result(spec, opened, plan, distances)
     if distances is None:
         distances = shortest_paths(opened)
     trained = fit(
         opened,
-        Space.parse(spec.space),
+        Space.parse(spec.space) if space is None else space,
         plan,
         seed=spec.seed,
         callbacks=tuple(callbacks),
@@ -99,6 +88,15 @@ def _opened(spec: RunSpec) -> AnyGraph:
     if spec.source is None:
         raise InputError(f"the run does not tell where {spec.graph} is; give the graph to execute()")
     return spec.source.open()
+
+
+def _checked_plan(spec: RunSpec, graph: AnyGraph, plan: Plan | None) -> Plan:
+    """The plan of a run; graph and plan are those that it was specified with, or it is refused."""
+    _check("key of the graph", spec.key, graph.key, spec)
+    if plan is None:
+        plan = planned(spec.loss, spec.preset, spec.optimizer, spec.epochs, graph.n)
+    _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
+    return plan
 
 
 def _check(name: str, specified: object, found: object, spec: RunSpec) -> None:

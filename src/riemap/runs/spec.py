@@ -105,12 +105,10 @@ class RunSpec:
 
         Parameters
         ----------
-        graph
-            The graph to embed.
+        graph, source
+            The graph to embed, and how it was opened.
         space, loss, preset, optimizer, epochs, seed
             As :func:`riemap.embed` takes them.
-        source
-            How the graph was opened.
 
         Returns
         -------

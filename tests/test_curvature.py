@@ -25,7 +25,7 @@ from riemap.graphs import Dissimilarities, Graph, generate
 TREES = ["path(n=9)", "star(n=7)", "tree(r=3,h=3)", "random-tree(n=60,seed=1)"]
 
 
-def weighted_path() -> Graph:
+def cycle_with_long_edge() -> Graph:
     """Return a cycle whose last edge is longer than the path around it."""
     return Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [1.0, 0.5, 2.0, 9.0])
 
@@ -186,7 +186,7 @@ def test_ricci_of_larger_neighbourhoods(
 
 
 def test_ricci_divides_by_the_distance_not_by_the_edge() -> None:
-    graph = weighted_path()
+    graph = cycle_with_long_edge()
     np.testing.assert_allclose(ollivier_ricci(graph).curvature, naive.ricci(graph, 0.5), atol=CURVATURE)
     scaled = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)], [3.0, 1.5, 6.0, 27.0])
     np.testing.assert_allclose(

@@ -21,12 +21,17 @@ FUNCTIONS = [
 CLASSES = [(module, name) for module, name in NAMES if inspect.isclass(getattr(import_module(module), name))]
 
 INTERNAL_CLASSES = {
+    "AffineInvariant",
     "BoundNeighbourhood",
     "EpochRunner",
+    "Factors",
     "LabelIndex",
+    "Polar",
+    "Quadric",
     "RayPool",
     "RunQueue",
     "Stepper",
+    "SymmetricPositive",
     "Todo",
     "Worker",
     "WorkerPool",

@@ -18,6 +18,8 @@ import numpy as np
 from riemap.manifolds import Manifold
 from riemap.types import Array
 
+__all__ = ["frechet_mean", "tangent_basis", "tangent_coordinates"]
+
 CONVERGED = 1e-14
 """Ratio of the length of the mean tangent to that of a typical tangent at which the iteration ends. Smaller
 values are rounding errors."""

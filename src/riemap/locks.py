@@ -52,7 +52,7 @@ def wait_for_lock(path: Path) -> Iterator[None]:
 
 
 def remove_stale_locks(folder: Path) -> None:
-    """Remove the files of locks that nobody holds, which processes leave that are killed while they hold one."""
+    """Remove the files of locks that nobody holds; a process that is killed while it holds one leaves it."""
     for path in folder.glob("*"):
         with try_lock(path):
             pass

@@ -93,7 +93,7 @@ def _run(
     retry: bool,
     as_json: bool,
 ) -> int:
-    """Do what there is time for; the number of runs that failed."""
+    """Do the runs there is time for, and count those that failed."""
     computed = compute(folder, runs, workers, retry=retry, quiet=as_json, minutes=budget, ray=ray)
     records = [folder.record(run) for run in runs]
     failed = [record for record in records if record is not None and "error" in record]
@@ -152,7 +152,7 @@ def _show(
 
 
 def _check(folder: "GridFolder", runs: "list[RunSpec]", workers: int, as_json: bool) -> int:
-    """Do again what is recorded; the number of runs that came out differently."""
+    """Do recorded runs again, and count those whose scores differ too much."""
     from riemap.grids.recheck import check
 
     recorded = [(run, record) for run in runs if (record := folder.record(run)) is not None]

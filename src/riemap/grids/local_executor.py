@@ -49,7 +49,7 @@ def execute_locally(
     Yields
     ------
     RunOutcome
-        A run, and what came of it.
+        A run and its outcome.
     """
     count = max(1, min(workers, cores(), len(runs)))
     pool = WorkerPool(folder, RunQueue(folder, runs, wanted), _threads(count))

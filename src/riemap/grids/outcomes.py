@@ -1,4 +1,4 @@
-"""What came of a run of a grid."""
+"""Outcomes of the runs of a grid."""
 
 from enum import Enum
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from riemap.runs.spec import RunSpec
 
 
 class Outcome(Enum):
-    """What came of a run; the value is the word that is shown."""
+    """The outcome of a run; the value is the word that is shown."""
 
     DONE = "done"
     """The run is done and recorded."""

@@ -78,7 +78,7 @@ def our_space(name: str, dim: str = "") -> Space:
     """
     if name in _NAMES:
         if not re.fullmatch(r"[0-9]{1,4}", dim):
-            raise InputError(f"{name} needs a dimension, and {shown(dim)} is none")
+            raise InputError(f"{name} needs a dimension, and {shown(dim)} is not a whole number")
         space = Space.parse(_NAMES[name](int(dim)))
     else:
         space = Space.parse(re.sub(r"\bSPD\(", "Stein(", name))

@@ -56,7 +56,7 @@ def execute_on_ray(
     Yields
     ------
     RunOutcome
-        A run, and what came of it.
+        A run and its outcome.
 
     Raises
     ------

@@ -22,7 +22,7 @@ UNSTEADY = ("worst",)
 
 
 class Checked(NamedTuple):
-    """A run that was done again: the scores that differ, and whether they confirm the record all the same."""
+    """A run that was done again: the scores that differ, and whether they still confirm the record."""
 
     run: RunSpec
     differences: tuple[str, ...]

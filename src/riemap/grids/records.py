@@ -193,7 +193,7 @@ class GridFolder:
         return same
 
     def save(self, record: RunRecord, embedding: Embedding | None = None) -> Outcome:
-        """Keep what came of a run: the embedding, unless the folder is compact, and then the record.
+        """Keep the results of a run: the embedding, unless the folder is compact, and then the record.
 
         Parameters
         ----------

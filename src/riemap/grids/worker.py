@@ -45,7 +45,7 @@ def attempt(folder: GridFolder, run: RunSpec, attempts: int) -> Outcome:
     Returns
     -------
     Outcome
-        What came of it.
+        The outcome of the run.
     """
     with folder.claim(run, attempts) as taken:
         if taken is not None:

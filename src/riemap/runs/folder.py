@@ -119,7 +119,7 @@ class RunFolder:
         Parameters
         ----------
         result
-            What came of the run.
+            The results of the run.
         """
         found = result.as_json()
         result.fit.embedding.save(self.path / "embedding.npz")

@@ -208,7 +208,7 @@ class RunSpec:
 
 
 def difference(theirs: RunSpec, ours: RunSpec) -> tuple[str, Any, Any] | None:
-    """Find what makes two runs different; spellings that come to the same plan do not.
+    """Find what makes two runs different; spellings with the same plan do not count as different.
 
     Parameters
     ----------

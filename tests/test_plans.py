@@ -5,19 +5,11 @@ from dataclasses import replace
 import pytest
 from training_helpers import H2, TREE
 
+from riemap import embed
 from riemap.errors import InputError
 from riemap.losses import RSNE, Schedule, as_loss
 from riemap.optim import RAdam
-from riemap.training import (
-    PRESETS,
-    Stage,
-    Trainer,
-    default_plan,
-    embed,
-    paper_plan,
-    preset_plan,
-    steady_plan,
-)
+from riemap.training import PRESETS, Stage, Trainer, default_plan, paper_plan, preset_plan, steady_plan
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

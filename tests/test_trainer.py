@@ -4,18 +4,11 @@ import numpy as np
 import pytest
 from training_helpers import BATCHED, H2, TREE, failing, in_bytes, losses, plan_of
 
-from riemap import Embedding, generate, shortest_paths
+from riemap import Embedding, embed, generate, shortest_paths
 from riemap.distances import target
 from riemap.errors import InputError
 from riemap.losses import as_loss
-from riemap.training import (
-    EpochRecord,
-    EpochReport,
-    Trainer,
-    TrainingWarning,
-    embed,
-    fit,
-)
+from riemap.training import EpochRecord, EpochReport, Trainer, TrainingWarning, fit
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -6,19 +6,10 @@ import numpy as np
 import pytest
 from training_helpers import H2, TREE, failing, flat, in_bytes, losses, plan_of
 
+from riemap import embed
 from riemap.losses import as_loss
 from riemap.optim import RAdam
-from riemap.training import (
-    DivergedError,
-    EpochRecord,
-    Plan,
-    Stage,
-    Stop,
-    Trainer,
-    TrainingWarning,
-    embed,
-    fit,
-)
+from riemap.training import DivergedError, EpochRecord, Plan, Stage, Stop, Trainer, TrainingWarning, fit
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")

@@ -8,11 +8,9 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
 from riemap.runs.result import RunResult
-from riemap.runs.spec import RunSpec, planned
-from riemap.spaces import Space
+from riemap.runs.spec import RunSpec, Setup
 from riemap.specs import first_difference
 from riemap.training.fit import Callback, Stop, fit
-from riemap.training.plan import Plan
 from riemap.training.trainer import never
 
 
@@ -22,7 +20,7 @@ def execute(
     *,
     graph: AnyGraph | None = None,
     distances: DistanceMatrix | None = None,
-    plan: Plan | None = None,
+    setup: Setup | None = None,
     callbacks: Sequence[Callback] = (),
     interrupted: Callable[[], bool] = never,
 ) -> RunResult:
@@ -41,8 +39,9 @@ def execute(
         The graph, if it is open already; opened from ``spec.source`` otherwise.
     distances
         Distances between all its nodes, if they are known already; computed otherwise, once.
-    plan
-        The plan, for a loss that is a function; made from the names in ``spec`` otherwise.
+    setup
+        The space and the plan, for a manifold or a loss of the user's own; made from the names in ``spec``
+        otherwise.
     callbacks
         Each is called after every epoch with its report; one that returns ``False`` ends the run.
     interrupted
@@ -71,8 +70,7 @@ def execute(
         folder.begin(spec)
     opened = _opened(spec) if graph is None else graph
     _check("key of the graph", spec.key, opened.key, spec)
-    if plan is None:
-        plan = planned(spec.loss, spec.preset, spec.optimizer, spec.epochs, opened.n)
+    space, plan = spec.setup(opened.n) if setup is None else setup
     _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
     if folder is not None and folder.finished:
         return folder.result(spec, opened, plan, distances)
@@ -80,7 +78,7 @@ def execute(
         distances = shortest_paths(opened)
     trained = fit(
         opened,
-        Space.parse(spec.space),
+        space,
         plan,
         seed=spec.seed,
         callbacks=tuple(callbacks),

@@ -19,6 +19,7 @@ from riemap.distances import shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.locks import remove_stale_locks, try_lock, wait_for_lock
+from riemap.manifolds.euclidean import Euclidean
 from riemap.metrics import evaluate
 from riemap.runs import GraphSource, RunFolder, RunSpec, difference, execute
 from riemap.runs.engine import engine_hash, hash_of_sources
@@ -102,6 +103,13 @@ def test_a_graph_in_memory_and_a_loss_that_is_a_function(tmp_path: Path) -> None
     again = riemap.embed(graph, "E2", loss=squares, epochs=6, out=tmp_path / "run", resume=True)
     np.testing.assert_array_equal(first.embedding.points[0], again.embedding.points[0])
     assert json.loads((tmp_path / "run" / "config.json").read_text())["given"] == {}
+
+
+def test_a_manifold_that_is_not_registered() -> None:
+    """It is taken as an object; its name would not be found."""
+    mine = type("Mine", (Euclidean,), {"symbol": "Mine"})
+    fit = riemap.embed(GRAPH, riemap.Space((mine(2),)), epochs=4)
+    assert str(fit.embedding.space) == "Mine2"
 
 
 # --- one identity ---------------------------------------------------------------------------------------

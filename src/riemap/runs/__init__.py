@@ -4,13 +4,14 @@ from riemap.runs.embed_graph import embed
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder, load_embedding
 from riemap.runs.result import RunResult
-from riemap.runs.spec import GraphSource, RunSpec, difference
+from riemap.runs.spec import GraphSource, RunSpec, Setup, difference
 
 __all__ = [
     "GraphSource",
     "RunFolder",
     "RunResult",
     "RunSpec",
+    "Setup",
     "difference",
     "embed",
     "execute",

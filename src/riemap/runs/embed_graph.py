@@ -9,7 +9,7 @@ from riemap.losses import LossLike
 from riemap.optim import Optimizer
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
-from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, planned
+from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, Setup, planned
 from riemap.spaces import Space
 from riemap.training.fit import Callback, Fit
 
@@ -69,12 +69,12 @@ def embed(
     if resume and out is None:
         raise InputError("resume=True needs the folder of the run to continue, e.g. out='karate-h2'")
     opened, source = _opened(graph)
+    where = Space.parse(space) if isinstance(space, str) else space
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
-    spec = RunSpec.of(opened, space, **choice, seed=seed, source=source)
-    plan = planned(**choice, n=opened.n)  # a loss may be a function, which its name does not bring back
+    spec = RunSpec.of(opened, where, **choice, seed=seed, source=source)
+    setup = Setup(where, planned(**choice, n=opened.n))
     folder = None if out is None else RunFolder(Path(out), resume=resume)
-    where = space if isinstance(space, Space) else None  # its manifolds need not be in the registry
-    return execute(spec, folder, graph=opened, space=where, plan=plan, callbacks=callbacks).fit
+    return execute(spec, folder, graph=opened, setup=setup, callbacks=callbacks).fit
 
 
 def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:

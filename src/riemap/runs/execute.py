@@ -8,11 +8,9 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
 from riemap.runs.result import RunResult
-from riemap.runs.spec import RunSpec, planned
-from riemap.spaces import Space
+from riemap.runs.spec import RunSpec, Setup
 from riemap.specs import first_difference
 from riemap.training.fit import Callback, Stop, fit
-from riemap.training.plan import Plan
 from riemap.training.trainer import never
 
 
@@ -21,9 +19,8 @@ def execute(
     folder: RunFolder | None = None,
     *,
     graph: AnyGraph | None = None,
-    space: Space | None = None,
-    plan: Plan | None = None,
     distances: DistanceMatrix | None = None,
+    setup: Setup | None = None,
     callbacks: Sequence[Callback] = (),
     interrupted: Callable[[], bool] = never,
 ) -> RunResult:
@@ -35,10 +32,10 @@ def execute(
     ----------
     spec, folder
         What to do, and where to keep it. A run with a checkpoint in the folder is continued.
-    graph, space, plan
-        What the spec names; opened, parsed or made from the names if it is not given.
-    distances
-        Distances between all nodes, as from :func:`shortest_paths`; computed once if they are not given.
+    graph, distances
+        The graph, if it is open already, and the distances between all its nodes, if they are known.
+    setup
+        The space and the plan, for a manifold or a loss of the user's own; made from their names otherwise.
     callbacks, interrupted
         As for :func:`riemap.training.fit`.
 
@@ -62,14 +59,16 @@ def execute(
     if folder is not None:
         folder.begin(spec)
     opened = _opened(spec) if graph is None else graph
-    plan = _checked_plan(spec, opened, plan)
+    _check("key of the graph", spec.key, opened.key, spec)
+    space, plan = spec.setup(opened.n) if setup is None else setup
+    _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
     if folder is not None and folder.finished:
         return folder.result(spec, opened, plan, distances)
     if distances is None:
         distances = shortest_paths(opened)
     trained = fit(
         opened,
-        Space.parse(spec.space) if space is None else space,
+        space,
         plan,
         seed=spec.seed,
         callbacks=tuple(callbacks),
@@ -88,15 +87,6 @@ def _opened(spec: RunSpec) -> AnyGraph:
     if spec.source is None:
         raise InputError(f"the run does not tell where {spec.graph} is; give the graph to execute()")
     return spec.source.open()
-
-
-def _checked_plan(spec: RunSpec, graph: AnyGraph, plan: Plan | None) -> Plan:
-    """The plan of a run; graph and plan are those that it was specified with, or it is refused."""
-    _check("key of the graph", spec.key, graph.key, spec)
-    if plan is None:
-        plan = planned(spec.loss, spec.preset, spec.optimizer, spec.epochs, graph.n)
-    _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
-    return plan
 
 
 def _check(name: str, specified: object, found: object, spec: RunSpec) -> None:

@@ -8,7 +8,6 @@ from riemap.distances import DistanceMatrix
 from riemap.graphs import AnyGraph
 from riemap.metrics import Scores, evaluate
 from riemap.runs.spec import RunSpec
-from riemap.spaces import Space
 from riemap.training.fit import Fit
 
 
@@ -59,7 +58,7 @@ class RunResult:
         return {
             "graph": self.spec.graph,
             "space": self.spec.space,
-            "dim": Space.parse(self.spec.space).dim,
+            "dim": self.fit.embedding.space.dim,
             "loss": self.spec.loss,
             "preset": self.spec.preset,
             "seed": self.spec.seed,

@@ -53,6 +53,16 @@ class GraphSource(NamedTuple):
         return open_graph(self.text, undirected=self.undirected, component=component)
 
 
+class Setup(NamedTuple):
+    """The objects that the names in a :class:`RunSpec` stand for: a space, and a plan of training.
+
+    A user's own manifold, loss or optimizer is not found by its name, and has to be given as an object.
+    """
+
+    space: Space
+    plan: Plan
+
+
 @final
 @dataclass(frozen=True)
 class RunSpec:
@@ -190,6 +200,27 @@ class RunSpec:
     def total_epochs(self) -> int:
         """Number of epochs of all stages of the plan."""
         return sum(stage["epochs"] for stage in json.loads(self.plan)["stages"])
+
+    def setup(self, n: int) -> Setup:
+        """Make the space and the plan from their names.
+
+        Parameters
+        ----------
+        n
+            Number of nodes of the graph.
+
+        Returns
+        -------
+        Setup
+            Both.
+
+        Raises
+        ------
+        InputError
+            If a name is not known.
+        """
+        plan = planned(self.loss, self.preset, self.optimizer, self.epochs, n)
+        return Setup(Space.parse(self.space), plan)
 
     def with_seed(self, seed: int) -> "RunSpec":
         """Give the same run from another seed.

@@ -11,6 +11,7 @@ A :class:`PairKernel` is how a manifold computes blocks. Its forward pass evalua
 part of each distance and keeps the derivative, so that the backward pass is arithmetic only.
 """
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -157,7 +158,7 @@ class PairKernel(Generic[Prepared]):
     def symmetric_block(self, x: Array) -> SymmetricBlock:
         """Compute all pairs within ``x``."""
         a = self.prepare(x)
-        sqdist, *saved = np.empty((1 + self.saved, len(x), len(x)))
+        sqdist, *saved = _on_cache_lines((1 + self.saved, len(x), len(x)))
         self.forward(a, a, True, sqdist, *saved)
         gradient = self.symmetric_gradient or self.gradient
         return SymmetricBlock(sqdist, lambda w: gradient(a, a, *saved, w))
@@ -165,7 +166,7 @@ class PairKernel(Generic[Prepared]):
     def rectangular_block(self, x: Array, y: Array) -> RectangularBlock:
         """Compute the pairs of ``x`` with ``y``."""
         a, b = self.prepare(x), self.prepare(y)
-        sqdist, *saved = np.empty((1 + self.saved, len(x), len(y)))
+        sqdist, *saved = _on_cache_lines((1 + self.saved, len(x), len(y)))
         self.forward(a, b, False, sqdist, *saved)
         return RectangularBlock(sqdist, lambda w: self.gradient(a, b, *saved, w))
 
@@ -222,6 +223,14 @@ def mirrored(w: Array, shape: tuple[int, ...], out: Array | None) -> Array:
         np.copyto(out, w)
     mirror(out, w)
     return out
+
+
+def _on_cache_lines(shape: tuple[int, ...]) -> Array:
+    """An empty array that starts at a multiple of 64 bytes: vectors then do not straddle cache lines."""
+    size = math.prod(shape)
+    memory = np.empty(size + 7)
+    start = -(memory.__array_interface__["data"][0] // 8) % 8
+    return memory[start : start + size].reshape(shape)
 
 
 _kept = threading.local()

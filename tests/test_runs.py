@@ -189,7 +189,8 @@ def test_a_negative_seed_is_refused(seed: int, capsys: pytest.CaptureFixture[str
     with pytest.raises(InputError, match="is negative"):
         spec(seed=seed)
     assert run("embed", GRAPH, "-s", "E2", "--seed", str(seed)) == 2
-    assert capsys.readouterr().err == f"riemap: seed={seed} is negative; give a whole number from 0 up\n"
+    message = f"riemap: seed={seed} is negative; a seed is a whole number from 0 up, e.g. 0\n"
+    assert capsys.readouterr().err == message
 
 
 def test_a_graph_that_changed_is_refused(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from riemap.curvature.product_geometry import angle, factor_scales, factor_sqdis
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.spaces import Points, Space
+from riemap.specs import check_seed
 from riemap.types import Array
 
 DEFAULT_TRIPLES = 10_000
@@ -252,8 +253,7 @@ def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
         raise InputError(
             f"triples={triples} is not a number of triangles; give one from 1 up, e.g. {DEFAULT_TRIPLES}"
         )
-    if seed < 0:
-        raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
+    check_seed(seed)
     first, second, third = np.random.default_rng(seed).integers(0, [[n], [n - 1], [n - 2]], (3, triples))
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)

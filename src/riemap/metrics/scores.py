@@ -17,6 +17,7 @@ from riemap.metrics.comparison import Comparison
 from riemap.metrics.ranking import f1_curve
 from riemap.metrics.registry import METRICS
 from riemap.metrics.results import Scores
+from riemap.specs import check_seed
 from riemap.types import Array
 
 LARGEST_FULLY_SCORED = 10_000
@@ -110,8 +111,7 @@ def compare(
         )
     if sources is not None and sources < 1:
         raise InputError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
-    if seed < 0:
-        raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
+    check_seed(seed)
     embedding = embedding.aligned_to(graph)
     by_default = SAMPLED_SOURCES if graph.n > LARGEST_FULLY_SCORED else graph.n
     count = by_default if sources is None else min(sources, graph.n)

@@ -12,7 +12,7 @@ from riemap.graphs import AnyGraph, Component, open_graph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.spaces import Space
-from riemap.specs import first_difference
+from riemap.specs import check_seed, first_difference
 from riemap.training.plan import Plan
 from riemap.training.presets import preset_plan
 
@@ -132,8 +132,7 @@ class RunSpec:
         """
         parsed = Space.parse(space) if isinstance(space, str) else space
         check_dimension(graph, parsed)
-        if seed < 0:
-            raise InputError(f"seed={seed} is negative; give a whole number from 0 up")
+        check_seed(seed)
         objective, chosen = as_loss(loss), None if optimizer is None else as_optimizer(optimizer)
         plan = planned(objective, preset, chosen, epochs, graph.n)
         return cls(

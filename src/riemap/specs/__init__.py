@@ -7,12 +7,13 @@ of the function or class that it finds.
 
 from riemap.specs.call import Call, resolve
 from riemap.specs.differences import first_difference
-from riemap.specs.messages import shown, suggestion
+from riemap.specs.messages import check_seed, shown, suggestion
 from riemap.specs.spec import Spec, parse, split, value_text
 
 __all__ = [
     "Call",
     "Spec",
+    "check_seed",
     "first_difference",
     "parse",
     "resolve",

@@ -15,6 +15,7 @@ from riemap.embeddings import Embedding
 from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
 from riemap.spaces import Points, Space
+from riemap.specs import check_seed
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
 from riemap.training.objective import Objective
@@ -112,8 +113,7 @@ class Trainer:
         InputError
             If the seed is negative.
         """
-        if seed < 0:
-            raise InputError(f"seed={seed} is negative; a seed is a whole number from 0 up, e.g. 0")
+        check_seed(seed)
         began = time.perf_counter()
         candidates = initial_points(self.space, self.target, np.random.default_rng(seed), self.plan.radius)
         if not self.plan.unfolds:

@@ -17,8 +17,9 @@ SPIN_COUNT = 600
 
 Measured on two cores of a virtual machine, where waking a thread is slow. Beside one busy process, kernels
 take 1.8 times as long as on a quiet machine with a count of 400, 2.1 times with 600, 2.5 times with 800 and
-2.8 times with 1,200 (``GOMP_SPINCOUNT=400 python benchmarks/kernels.py --busy``). On a quiet machine, training
-is 15 to 20 % slower with 400 than without a limit, and 10 to 15 % slower with 600 (``benchmarks/step.py``).
+2.8 times with 1,200 (``GOMP_SPINCOUNT=400 python benchmarks/kernels.py --busy``). On a quiet machine,
+training is 15 to 20 % slower with 400 than without a limit, and 10 to 15 % slower with 600
+(``benchmarks/step.py``).
 """
 
 _USER_CHOICES = ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY")

@@ -75,10 +75,7 @@ class Graph:
         component: Component = "largest",
         place: Callable[[int], str] = "edge {}".format,
     ) -> "Graph":
-        """Build a graph from pairs of node numbers.
-
-        Self-loops, edges that are listed more than once, in either direction, and nodes outside of the
-        component are dropped with a :class:`GraphWarning`.
+        """Build a graph from pairs of node numbers; self-loops and repeats are dropped with a warning.
 
         Parameters
         ----------
@@ -86,9 +83,10 @@ class Graph:
             ``(m, 2)`` node numbers from zero up, and ``(m,)`` positive lengths, by default one.
         labels, name
             Label of each node, by default ``0, 1, 2, …``; name of the graph in messages and results.
-        component, place
-            For a disconnected graph: ``"largest"`` keeps the largest component, ``"error"`` refuses it. Where
-            an edge stands, for messages, by its number, e.g. ``"line 7"``.
+        component
+            For a disconnected graph: ``"largest"`` keeps the largest component, ``"error"`` refuses it.
+        place
+            A function from the number of an edge to its place, for messages, e.g. ``"line 7"``.
 
         Returns
         -------
@@ -98,7 +96,7 @@ class Graph:
         Raises
         ------
         InputError
-            If there are no edges, or if weights, labels or components are not as they have to be.
+            If there are no edges, or if the weights, the labels or the components are not as above.
 
         Examples
         --------

@@ -94,16 +94,13 @@ def fit(
 
     Parameters
     ----------
-    graph, space, plan, distances
-        As for :class:`Trainer`.
-    seed
-        As for :meth:`Trainer.init`. The same seed gives the same bytes, on any number of threads.
-    callbacks
-        Each is called after every epoch with an :class:`EpochReport`. The run stops if one returns ``False``.
+    graph, space, plan, distances, seed
+        As for :class:`Trainer` and its method :meth:`~Trainer.init`.
+    callbacks, interrupted
+        Each callback is called after every epoch with an :class:`EpochReport`; the run stops if one returns
+        ``False``. It also stops once ``interrupted``, which is asked between epochs, returns ``True``.
     checkpoint, every
-        A file to continue from, if it exists, and to write every so many epochs.
-    interrupted
-        Is asked between epochs. Once it returns ``True``, the run stops, and the checkpoint is written.
+        A file to continue from, if it exists, and to write every so many epochs and when interrupted.
 
     Returns
     -------
@@ -112,10 +109,9 @@ def fit(
 
     Raises
     ------
-    InputError, DivergedError
-        If the checkpoint belongs to another run or is damaged; if the loss became NaN or infinite twice.
-    KeyboardInterrupt
-        If Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint then has all finished epochs.
+    InputError, DivergedError, KeyboardInterrupt
+        If the checkpoint belongs to another run or is damaged; if the loss became NaN or infinite twice; if
+        Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint then has all finished epochs.
 
     Examples
     --------
@@ -130,8 +126,8 @@ def fit(
     file = _CheckpointFile(checkpoint, identity, every)
     state, history = file.load() or (trainer.init(seed, interrupted=interrupted), [])
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
-    seconds = time.perf_counter() - began
-    return Fit(trainer.embedding(state), tuple(history), stop, plan, seconds, graph.name)
+    embedding = trainer.embedding(state)
+    return Fit(embedding, tuple(history), stop, plan, time.perf_counter() - began, graph.name)
 
 
 def _run(

@@ -25,10 +25,6 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
-from riemap.threads import set_wait_policy
-
-set_wait_policy()
-
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a small helper, compiled into the loops that call it."""
 

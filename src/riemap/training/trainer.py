@@ -16,6 +16,7 @@ from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
 from riemap.spaces import Points, Space
 from riemap.specs import check_seed
+from riemap.threads import sharing_cores
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
 from riemap.training.objective import Objective
@@ -89,6 +90,7 @@ class Trainer:
         self.objective = Objective(space, self.target)
         self._epochs = EpochRunner(Stepper(self.objective, plan.optimizer, plan.scale_lr))
 
+    @sharing_cores
     def init(self, seed: int = 0, *, interrupted: Callable[[], bool] = never) -> TrainingState:
         """Make the state before the first epoch.
 
@@ -127,6 +129,7 @@ class Trainer:
                 state = states[0]
         return replace(state, seconds=time.perf_counter() - began)
 
+    @sharing_cores
     def step(self, state: TrainingState) -> TrainingState:
         """Run one epoch.
 

@@ -22,10 +22,13 @@ References
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from riemap import threads
 from riemap.graphs.graph import Graph
+from riemap.threads import Part, begin
+from riemap.vmath import exact_loop
 
 WORDS = 8
 """64-bit words per node. Eight words are one cache line and one AVX-512 register."""
@@ -109,28 +112,35 @@ def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts) -> bool:
 
     Each compiled call does only a few batches, so that Ctrl-C works between calls.
     """
-    stride = 4 * BATCH * get_num_threads()
+    stride = 4 * BATCH * threads.count()
     return all(
         _columns(graph.indptr, graph.indices, sources, k, min(k + stride, len(sources)), columns)
         for k in range(0, len(sources), stride)
     )
 
 
-@njit(cache=True, parallel=True)
-def _columns(indptr: Any, indices: Any, sources: Any, begin: Any, end: Any, columns: Any) -> Any:
-    """Compute columns ``begin`` to ``end``, one batch per thread; return whether all counts fit."""
-    batches = (end - begin + BATCH - 1) // BATCH
-    digits = 8 * columns.itemsize
+def _columns(indptr: Any, indices: Any, sources: Any, low: Any, high: Any, columns: Any) -> Any:
+    """Compute columns ``low`` to ``high``, one batch per thread; return whether all counts fit."""
+    batches = (high - low + BATCH - 1) // BATCH
     fits = np.ones(batches, np.bool_)
-    for b in prange(batches):
-        start = begin + np.int64(b) * BATCH
-        stop = min(start + BATCH, end)
-        planes = np.empty((digits, len(indptr) - 1, WORDS), np.uint64)
-        used = _search(indptr, indices, sources[start:stop], planes)
+    _columns_rows(batches, indptr, indices, sources, low, high, columns, fits)
+    return fits.all()
+
+
+@exact_loop
+def _columns_rows(
+    part: Part, indptr: Any, indices: Any, sources: Any, low: Any, high: Any, columns: Any, fits: Any
+) -> None:
+    digits = 8 * columns.itemsize
+    planes = np.empty((digits, len(indptr) - 1, WORDS), np.uint64)
+    start, stop = begin(part)
+    for b in range(start, stop):
+        first = low + np.int64(b) * BATCH
+        last = min(first + BATCH, high)
+        used = _search(indptr, indices, sources[first:last], planes)
         fits[b] = used >= 0
         if fits[b]:
-            _unpack(planes, used, columns, start, stop)
-    return fits.all()
+            _unpack(planes, used, columns, first, last)
 
 
 @njit(cache=True)

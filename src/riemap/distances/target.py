@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.distances import memory
@@ -16,7 +15,9 @@ from riemap.distances.paths import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
 from riemap.lower_triangle import row_and_end
+from riemap.threads import Part, begin
 from riemap.types import Array
+from riemap.vmath import exact_loop
 
 
 @final
@@ -149,10 +150,15 @@ class Target:
         return out
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
 def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
     """Square and scale rows of distances. ``table`` holds the results for hop counts, or is empty."""
-    for i in prange(len(matrix)):
+    _square_rows_rows(len(matrix), matrix, maximum, table, out)
+
+
+@exact_loop
+def _square_rows_rows(part: Part, matrix: Any, maximum: float, table: Any, out: Any) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         row, squares = matrix[i], out[i]
         if len(table) > 0:
             for j in range(len(row)):
@@ -163,11 +169,18 @@ def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
                 squares[j] = ratio * ratio
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
 def _square_block(matrix: Any, nodes: Any, maximum: float, table: Any, half: bool, out: Any) -> None:
     """Square and scale the distances between ``nodes``, as :func:`_square_rows` does."""
+    _square_block_rows(len(nodes), matrix, nodes, maximum, table, half, out)
+
+
+@exact_loop
+def _square_block_rows(
+    part: Part, matrix: Any, nodes: Any, maximum: float, table: Any, half: bool, out: Any
+) -> None:
     n = len(nodes)
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, n, half)
         row, squares = matrix[nodes[i]], out[i]
         if len(table) > 0:

@@ -10,7 +10,6 @@ from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.spaces.blocks import Points, SpaceRectangularBlock, SpaceSymmetricBlock
 from riemap.spaces.spelling import accepted, parse_factors
-from riemap.threads import sharing_cores
 from riemap.types import Array, Rng
 
 
@@ -94,13 +93,11 @@ class Space:
         parts = [m.sqdist(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
         return _weighted(self._scales(log_scales), parts)
 
-    @sharing_cores
     def pairwise(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
         """Return all squared distances of two sets of points, ``(n, m)``."""
         parts = [m.pairwise(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
         return _weighted(self._scales(log_scales), parts)
 
-    @sharing_cores
     def symmetric_block(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
         """Compute all pairs within one set of points.
 
@@ -123,7 +120,6 @@ class Space:
         parts = [m.symmetric_block(a) for m, a in zip(self.factors, x, strict=True)]
         return SpaceSymmetricBlock(parts, self._scales(log_scales))
 
-    @sharing_cores
     def rectangular_block(
         self, x: Points, y: Points, log_scales: Array | None = None
     ) -> SpaceRectangularBlock:

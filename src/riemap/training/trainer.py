@@ -16,7 +16,6 @@ from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
 from riemap.spaces import Points, Space
 from riemap.specs import check_seed
-from riemap.threads import sharing_cores
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
 from riemap.training.objective import Objective
@@ -90,7 +89,6 @@ class Trainer:
         self.objective = Objective(space, self.target)
         self._epochs = EpochRunner(Stepper(self.objective, plan.optimizer, plan.scale_lr))
 
-    @sharing_cores
     def init(self, seed: int = 0, *, interrupted: Callable[[], bool] = never) -> TrainingState:
         """Make the state before the first epoch.
 
@@ -129,7 +127,6 @@ class Trainer:
                 state = states[0]
         return replace(state, seconds=time.perf_counter() - began)
 
-    @sharing_cores
     def step(self, state: TrainingState) -> TrainingState:
         """Run one epoch.
 

@@ -248,8 +248,8 @@ def test_export_takes_edges_from_a_graph(saved: Path, tmp_path: Path) -> None:
         (["run", "--format", "graphml", "--graph", "d.npy"], "d is a matrix of dissimilarities"),
         (["run", "--format", "graphml", "--graph", "nothing"], "no file, dataset or generator is called"),
         (["spaces.npz", "--format", "word2vec"], "the label 'two words' has spaces, which word2vec"),
-        (["run", "--out", "empty"], "empty is a folder; name a file, e.g. --out empty/embedding.csv"),
-        (["run", "--format", "tsv", "--out", "text"], "text is a file; tsv writes two files"),
+        (["run", "--out", "empty"], "empty is a folder; name a file, e.g. empty/embedding.csv"),
+        (["run", "--format", "tsv", "--out", "text"], "text is not a folder; tsv writes two files"),
         (["run", "--out", "text/a.csv"], "text: file exists"),
     ],
 )

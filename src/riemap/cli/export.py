@@ -72,6 +72,8 @@ def export(
 
 def _check(format: str, out: Path | None, graph: str | None) -> None:
     """Refuse options that do not fit together, before anything is computed."""
+    from riemap.files import check_destination
+
     one_of("--format", format, EXPORT_FORMATS)
     if format == "graphml" and graph is None:
         raise InputError("graphml needs edges; name the graph that was embedded, e.g. --graph karate")
@@ -80,10 +82,10 @@ def _check(format: str, out: Path | None, graph: str | None) -> None:
     if format == "tsv" and out is None:
         names = "vectors.tsv and metadata.tsv"
         raise InputError(f"tsv writes two files, {names}; name a folder for them, e.g. --out folder")
-    if out is not None and format != "tsv" and out.is_dir():
-        raise InputError(f"{out} is a folder; name a file, e.g. --out {out / 'embedding'}.{format}")
-    if out is not None and format == "tsv" and out.is_file():
-        raise InputError(f"{out} is a file; tsv writes two files and needs a folder, e.g. --out folder")
+    if out is not None and format != "tsv":
+        check_destination(out, f"embedding.{format}")
+    elif out is not None and out.exists() and not out.is_dir():
+        raise InputError(f"{out} is not a folder; tsv writes two files and needs one, e.g. --out folder")
 
 
 def _files(embedding: "Embedding", format: str, graph: "Graph | None", points: bool) -> dict[str, bytes]:

@@ -62,6 +62,7 @@ def report(
     Example: riemap report karate-h2 -o karate-h2.html
     """
     with refusing():
+        from riemap.files import is_stream
         from riemap.grids.records import GridFolder
 
         _check(run, out)
@@ -69,6 +70,11 @@ def report(
         if (run / "grid.json").is_file():
             if labels is not None or grid is not None:
                 raise InputError("--labels and --grid are for the page of one run, and this is a grid")
+            if pages and is_stream(out):
+                raise InputError(
+                    f"the pages of the runs need a folder beside the page, and {out} is a stream; "
+                    "add --no-pages, or name a file, e.g. -o report.html"
+                )
             _grid(GridFolder(run), named, out, pages, undirected)
             return
         if len(named) > 1:
@@ -99,12 +105,13 @@ def write_run(run: Path, graph: "AnyGraph", out: Path, command: str, **more: Any
 
 def _check(run: Path, out: Path) -> None:
     """Refuse a run that is not there, or a name that is not a page's, before anything is computed."""
+    from riemap.files import check_destination, is_stream
+
     if not run.exists():
         raise InputError(f"there is no {run}; 'riemap embed karate --space H2 --out {run}' would make a run")
-    if out.suffix.lower() not in (".html", ".htm"):
+    if out.suffix.lower() not in (".html", ".htm") and not is_stream(out):
         raise InputError(f"{out} is not an .html file, e.g. -o {out.stem or 'report'}.html")
-    if out.is_dir():
-        raise InputError(f"{out} is a folder; name a file, e.g. -o {out / 'report.html'}")
+    check_destination(out, "report.html")
 
 
 def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:

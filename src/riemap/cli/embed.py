@@ -26,7 +26,7 @@ from riemap.cli.arguments import (
 from riemap.cli.evaluate import show_scores
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
-from riemap.cli.progress import progress
+from riemap.cli.progress import progress, telling
 from riemap.cli.report import write_run
 from riemap.errors import InputError
 
@@ -68,7 +68,8 @@ def embed(
         if report and out is None:
             raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
         source = GraphSource(graph, undirected, require_connected)
-        opened = source.open()
+        with telling(f"opening {graph}"):
+            opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in space]
         results: list[RunResult] = []
@@ -102,7 +103,7 @@ def _done(
     title = f"{spec.graph} in {spec.space}"
     with (
         training_process(graph.n) as interrupted,
-        progress(title, spec.total_epochs, quiet) as callback,
+        progress(title, spec.total_epochs, graph.n, quiet) as callback,
     ):
         return execute(
             spec,

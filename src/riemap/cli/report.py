@@ -8,6 +8,7 @@ import typer
 
 from riemap.cli.arguments import Labels, RequireConnected, Undirected
 from riemap.cli.messages import refusing
+from riemap.cli.progress import SLOW_NODES, telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
     from riemap.graphs import AnyGraph
     from riemap.grids.record import RunRecord
     from riemap.grids.records import GridFolder
-
-SLOW_NODES = 1500
-"""Number of nodes from which on a page takes more than a moment, so that the user is told to wait."""
-
 
 ReportRun: TypeAlias = Annotated[
     Path,
@@ -83,7 +80,8 @@ def report(
         from riemap.runs.opening import run_graph
         from riemap.runs.spec import GraphSource
 
-        graph = run_graph(run, GraphSource(named[0], undirected, require_connected) if named else None)
+        with telling(f"opening the graph of {run}"):
+            graph = run_graph(run, GraphSource(named[0], undirected, require_connected) if named else None)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]
@@ -99,7 +97,9 @@ def write_run(run: Path, graph: "AnyGraph", out: Path, command: str, **more: Any
 
     if graph.n > SLOW_NODES:
         typer.echo(f"riemap: looking at the pairs of {graph.n} nodes, and at how they curve", err=True)
-    _write(out, run_page(run_subject(run, graph, command, **more)))
+    with telling(f"{graph.name}: making the page", graph.n):
+        page = run_page(run_subject(run, graph, command, **more))
+    _write(out, page)
     typer.echo(f"riemap: wrote {out}", err=True)
 
 
@@ -185,8 +185,10 @@ def _pages_of(
     from riemap.runs import load_embedding
     from riemap.runs.opening import embed_command, training_setting
 
-    links, distances = {}, _distances(graph)
-    curvatures = graph_curvatures(graph, distances)
+    links = {}
+    with telling(f"{graph.name}: computing distances and curvature", graph.n):
+        distances = _distances(graph)
+        curvatures = graph_curvatures(graph, distances)
     for number, record in enumerate(records, 1):
         file = folder.embedding(record["id"])
         if not file.is_file():

@@ -172,7 +172,10 @@ def test_a_full_disk_is_one_message(
 
     monkeypatch.setattr(files.tempfile, "mkstemp", full)
     assert run("embed", "karate", "-s", "H2", "--out", str(tmp_path / "run")) == 2
-    assert capsys.readouterr().err == f"riemap: {tmp_path / 'run'}: no space left on device\n"
+    full_disk = (
+        f"riemap: {tmp_path / 'run'}: no space left on device; free some space, or write to another disk\n"
+    )
+    assert capsys.readouterr().err == full_disk
 
 
 def test_training_that_diverges_says_so(

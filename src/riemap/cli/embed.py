@@ -24,9 +24,10 @@ from riemap.cli.arguments import (
     WithReport,
 )
 from riemap.cli.evaluate import show_scores
+from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
-from riemap.cli.progress import progress, telling
+from riemap.cli.progress import progress
 from riemap.cli.report import write_run
 from riemap.errors import InputError
 
@@ -68,7 +69,7 @@ def embed(
         if report and out is None:
             raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
         source = GraphSource(graph, undirected, require_connected)
-        with telling(f"opening {graph}"):
+        with opening(graph):
             opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in space]

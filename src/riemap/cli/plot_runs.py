@@ -8,6 +8,7 @@ import typer
 
 from riemap.cli.arguments import Labels, RunPath, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
+from riemap.cli.inputs import opening
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.progress import telling
 from riemap.errors import InputError
@@ -218,7 +219,7 @@ def _opened(run: Path, graph: str | None, undirected: bool, verb: str) -> "tuple
 
     embedded = load_embedding(run)
     given = None if graph is None else GraphSource(graph, undirected)
-    with telling(f"opening the graph of {run}"):
+    with opening(graph or ""):
         opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}")
     return embedded.aligned_to(opened), opened
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from riemap.cli.arguments import Labels, RequireConnected, Undirected
+from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
 from riemap.cli.progress import SLOW_NODES, telling
 from riemap.errors import InputError
@@ -80,7 +81,7 @@ def report(
         from riemap.runs.opening import run_graph
         from riemap.runs.spec import GraphSource
 
-        with telling(f"opening the graph of {run}"):
+        with opening(named[0] if named else ""):
             graph = run_graph(run, GraphSource(named[0], undirected, require_connected) if named else None)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]

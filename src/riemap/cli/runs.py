@@ -83,7 +83,9 @@ def _progress(done: int, total: int, quiet: bool) -> Iterator[Callable[[str], No
         with bar(total, done) as update:
             yield lambda title: update(None, title)
     else:
+        typer.echo(f"riemap: {total - done} of {total} runs to do", err=True)
         with telling("doing the runs") as postpone:
+            postpone()
             yield _lines(done, total, postpone)
 
 

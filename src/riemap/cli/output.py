@@ -25,8 +25,8 @@ WAY_OUT = "; free some space, or write to another disk"
 
 PLAIN = {
     "█": "#", "▏": "|", "–": "-", "−": "-", "≤": "<=", "±": "+-", "∞": "inf", "→": "->", "…": "...", "·": "*",
-    "δ": "delta", "α": "alpha", "θ": "theta", "ξ": "xi", "π": "pi", "Σ": "sum ", "ᵢ": "i",
-    "√": "sqrt ", "½": "1/2 ", "‖": "|", "²": "^2", "ᵀ": "'", "é": "e",
+    "δ": "delta", "α": "alpha", "θ": "theta", "ξ": "xi", "π": "pi", "Σ": "sum ", "ᵢ": "i", "é": "e",
+    "√": "sqrt ", "½": "1/2 ", "‖": "|", "²": "^2", "⁻": "^-", "¹": "1", "ᵀ": "'", "⟨": "<", "⟩": ">",
 }  # fmt: skip
 """What commands print instead of their own characters where the terminal does not have them."""
 

@@ -379,7 +379,7 @@ def test_describe_curvatures_without_edges_or_pairs(
     [
         (["--exact"], "riemap: --alpha, --exact and --seed are options of --curvature; add --curvature"),
         (["--curvature", "--alpha", "2"], "riemap: alpha=2.0 is not a number from 0 to 1"),
-        (["--curvature", "--seed", "-1"], "riemap: seed=-1 is not a whole number"),
+        (["--curvature", "--seed", "-1"], "riemap: seed=-1 is negative; a seed is a whole number from 0 up"),
     ],
 )
 def test_describe_refuses(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from riemap.cli.arguments import AsJson, GraphText, RequireConnected, RunPath, U
 from riemap.cli.inputs import open_component
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
+from riemap.cli.progress import telling
 from riemap.cli.triangles import measure_triangles, show_triangles
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ def evaluate(
         loaded = load_embedding(run)
         opened = open_component(graph, undirected=undirected, require_connected=require_connected)
         started = time.perf_counter()
-        scores = score(loaded, opened, sources=sources, seed=seed)
+        with telling(f"{opened.name}: scoring {opened.n} nodes", opened.n):
+            scores = score(loaded, opened, sources=sources, seed=seed)
         seconds = time.perf_counter() - started
         curved = measure_triangles(loaded, seed)[1] if curvature else None
     if as_json:

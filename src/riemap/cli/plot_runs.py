@@ -8,7 +8,9 @@ import typer
 
 from riemap.cli.arguments import Labels, RunPath, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
+from riemap.cli.inputs import opening
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.progress import telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,7 +72,8 @@ def embedding(
         elif origin is not None:
             colouring = _distances(origin, embedded, opened)
         else:
-            colouring = _colouring(colour, embedded, opened)
+            with telling(f"{opened.name}: computing the colours of the nodes", opened.n):
+                colouring = _colouring(colour, embedded, opened)
         write_figure(drawn(embedded, opened, colouring=colouring, names=names), out, cropped=True)
 
 
@@ -105,7 +108,9 @@ def f1(
                 raise InputError(f"{runs[0]} is of {name} and {run} of {opened.name}; one figure, one graph")
             name = opened.name
             space = str(embedded.space)
-            scores[space if space not in scores else f"{space} ({run.stem})"] = evaluate(embedded, opened)
+            with telling(f"{opened.name}: scoring {run}", opened.n):
+                found = evaluate(embedded, opened)
+            scores[space if space not in scores else f"{space} ({run.stem})"] = found
         layers = np.array(next(iter(scores.values())).layers, float)
         curves = Curves(
             {key: np.array(found.f1_curve) for key, found in scores.items()}, layers / layers.sum()
@@ -159,7 +164,8 @@ def _draw_comparison(
 
         check_figure(out)
         embedded, opened = _opened(run, graph, undirected, verb)
-        ax = drawn(compare(embedded, opened))
+        with telling(f"{opened.name}: comparing distances", opened.n):
+            ax = drawn(compare(embedded, opened))
         write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
@@ -178,7 +184,8 @@ def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Und
         embedded, opened = _opened(run, graph, undirected, "curvature")
         if not isinstance(opened, Graph):
             raise InputError(f"{opened.name} is a matrix of dissimilarities; only edges have Ricci curvature")
-        ricci, sums = ollivier_ricci(opened).curvature, angle_sums(embedded).values
+        with telling(f"{opened.name}: computing curvature", opened.n):
+            ricci, sums = ollivier_ricci(opened).curvature, angle_sums(embedded).values
         write_figure(drawn((opened.name, ricci), (f"its embedding in {embedded.space}", sums)), out)
 
 
@@ -212,7 +219,8 @@ def _opened(run: Path, graph: str | None, undirected: bool, verb: str) -> "tuple
 
     embedded = load_embedding(run)
     given = None if graph is None else GraphSource(graph, undirected)
-    opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}")
+    with opening(graph or ""):
+        opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}")
     return embedded.aligned_to(opened), opened
 
 

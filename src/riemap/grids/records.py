@@ -275,7 +275,9 @@ def json_line(record: Mapping[str, Any]) -> bytes:
     bytes
         The line in UTF-8, with its end.
     """
-    return (json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n").encode(
+        "utf-8", "backslashreplace"
+    )
 
 
 def _parsed(path: Path) -> dict[str, RunRecord]:

@@ -197,7 +197,11 @@ class RunFolder:
 
     def _write(self, name: str, found: dict[str, Any]) -> None:
         with written_whole(self.path / name) as file:
-            file.write(json.dumps(found, indent=2, allow_nan=False, ensure_ascii=False).encode())
+            file.write(
+                json.dumps(found, indent=2, allow_nan=False, ensure_ascii=False).encode(
+                    "utf-8", "backslashreplace"
+                )
+            )
 
 
 def load_embedding(path: Path) -> Embedding:

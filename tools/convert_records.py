@@ -17,7 +17,7 @@ from typing import Any
 
 from riemap.files import written_whole
 from riemap.grids.record import checked_record
-from riemap.grids.records import json_line
+from riemap.grids.record_lines import json_line
 from riemap.runs.spec import RunSpec, file_name
 
 

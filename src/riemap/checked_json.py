@@ -1,8 +1,8 @@
 """JSON files that are read back: one rule for checksums, and one way to check their entries.
 
 Everything that riemap writes as JSON and reads again is an object with an entry ``checksum``: the first 16
-hexadecimal digits of the SHA-256 of all other entries, as JSON without spaces and with sorted keys. Layout and
-order may therefore change, and values may not. An object without the entry is read without this check:
+hexadecimal digits of the SHA-256 of all other entries, as JSON without spaces and with sorted keys. Layout
+and order may therefore change, and values may not. An object without the entry is read without this check:
 earlier versions wrote none, and a user who edits a file by hand removes it.
 """
 
@@ -176,8 +176,8 @@ def check_entries(value: Any, kind: Any, field: str = "") -> None:
     value
         What JSON gave.
     kind
-        A ``TypedDict``, ``list[...]``, ``dict[str, ...]``, a union, ``Any``, or a plain type. ``float`` accepts
-        whole numbers too, as JSON does not tell them apart.
+        A ``TypedDict``, ``list[...]``, ``dict[str, ...]``, a union, ``Any``, or a plain type. ``float``
+        accepts whole numbers too, as JSON does not tell them apart.
     field
         The path of the value, for messages.
 

@@ -15,7 +15,7 @@ _HEADER = re.compile(
     rb"\{'descr': '([<>|][biufU][1-9][0-9]{0,8})', 'fortran_order': (True|False), "
     rb"'shape': \(((?:[0-9]{1,18}(?:,|(?:, [0-9]{1,18}){1,9}))?)\), \} *\n"
 )
-"""What NumPy writes for an array of numbers or texts. Python objects have no such type, so they never match."""
+"""What NumPy writes for an array of numbers or texts. Arrays of Python objects never match."""
 
 
 class NpyHeader(NamedTuple):

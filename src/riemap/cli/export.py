@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import RunPath, Undirected
+from riemap.cli.arguments import Force, RunPath, Undirected
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import one_of, refusing
 from riemap.errors import InputError
@@ -50,6 +50,7 @@ def export(
         ),
     ] = None,
     undirected: Undirected = False,
+    force: Force = False,
 ) -> None:
     """Write an embedding in a format that other programs read.
 
@@ -57,12 +58,14 @@ def export(
     """
     with refusing():
         from riemap.runs import load_embedding
+        from riemap.runs.opening import check_graph
 
         _check(format, out, graph)
         embedding = load_embedding(run)
         opened = None
         if graph is not None:
             opened = open_with_edges(graph, undirected=undirected, purpose="graphml")
+            check_graph(run, opened, force=force)
         files = _files(embedding, format, opened, points)
         if out is None:
             typer.echo(files[""], nl=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from riemap.embeddings.embedding import Embedding
 
 LABEL_BYTES = 20
-"""Bytes of memory for each byte of the labels in a file: a short text takes this much as an object of Python."""
+"""Bytes of memory for each byte of the labels in a file: a short text takes this much as a Python object."""
 
 
 def write_embedding(e: "Embedding", path: Path) -> None:

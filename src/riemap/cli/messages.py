@@ -20,8 +20,8 @@ def refuse(error: Exception, code: int = 2) -> NoReturn:
 def refusing() -> Iterator[None]:
     """Turn errors about the input into one line and exit code 2, and warnings about it into one line each.
 
-    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory,
-    and files of the user that cannot be read or written. Training that diverges is one line and exit code 1.
+    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory, and
+    files of the user that cannot be read or written. Training that diverges is one line and exit code 1.
     Any other exception is a bug of riemap: it is shown with its traceback, and the exit code is 1. A reader
     that went away (``riemap ... | head``) is no error of the input.
     """

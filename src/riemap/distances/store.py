@@ -2,9 +2,9 @@
 
 A file is a NumPy ``.npy`` file followed by a checksum of the graph's key and of all bytes before it. Whenever
 a file is opened, its header, its size, its checksum and its values are verified before the matrix is mapped
-into memory. The checksum is no signature: whoever can write to the folder can store other distances. Files are
-written atomically, so that a reader never sees a part of one. If several processes write the same file, all
-write the same bytes, and the last one stays.
+into memory. The checksum is no signature: whoever can write to the folder can store other distances. Files
+are written atomically, so that a reader never sees a part of one. If several processes write the same file,
+all write the same bytes, and the last one stays.
 """
 
 import logging

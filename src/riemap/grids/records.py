@@ -165,8 +165,7 @@ class GridFolder:
         """
         known, found = self.grid(), self._recorded()
         if known is None and not found and not self.compact:
-            what = "is not the folder of a grid; 'riemap grid FILE.toml --out' makes one"
-            raise InputError(f"{self.path} {what}")
+            raise InputError(f"{self.path} is not the folder of a grid; 'riemap grid FILE.toml' makes one")
         if known is None:
             return [found[id] for id in sorted(found)]
         if unlisted := found.keys() - set(known["runs"]):

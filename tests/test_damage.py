@@ -65,6 +65,11 @@ FILES = {
 }
 
 
+def values(data: bytes) -> list[Any]:
+    """What a JSON file, or every line of a file of records, holds."""
+    return [json.loads(part) for part in (data.splitlines() if data.count(b"\n{") else [data])]
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_every_digit_that_is_changed_is_noticed(name: str, whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True)
@@ -75,6 +80,8 @@ def test_every_digit_that_is_changed_is_noticed(name: str, whole: Path, tmp_path
     for place in places[:: 1 + len(places) // 150]:
         digit = b"%d" % (9 - int(data[place : place + 1]))
         path.write_bytes(data[:place] + digit + data[place + 1 :])
+        if path.suffix != ".csv" and values(path.read_bytes()) == values(data):
+            continue  # the 17th digit of a number, which means the same number
         with pytest.raises(InputError, match=re.escape(path.name)):
             read(tmp_path / name.split("/")[0])
 

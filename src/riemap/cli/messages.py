@@ -7,7 +7,7 @@ from typing import NoReturn, TextIO
 
 import typer
 
-from riemap.errors import DivergedError, InputError
+from riemap.errors import DivergedError, InputError, NotEnoughMemoryError
 
 
 def refuse(error: Exception, code: int = 2) -> NoReturn:
@@ -20,15 +20,15 @@ def refuse(error: Exception, code: int = 2) -> NoReturn:
 def refusing() -> Iterator[None]:
     """Turn errors about the input into one line and exit code 2, and warnings about it into one line each.
 
-    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory, and
-    files of the user that cannot be read or written. Training that diverges is one line and exit code 1.
+    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory that was foreseen,
+    and files of the user that cannot be read or written. Training that diverges is one line and exit code 1.
     Any other exception is a bug of riemap: it is shown with its traceback, and the exit code is 1. A reader
     that went away (``riemap ... | head``) is no error of the input.
     """
     with _short_warnings():
         try:
             yield
-        except (InputError, MemoryError) as error:
+        except (InputError, NotEnoughMemoryError) as error:
             refuse(error)
         except DivergedError as error:
             refuse(error, 1)
@@ -75,7 +75,7 @@ def one_of(option: str, given: str, accepted: Iterable[str]) -> None:
 
 def one_line(message: Exception | str) -> str:
     """Format a message for the user: without error numbers, line breaks and control characters."""
-    text = str(message) or "there is not enough memory"  # only Python's MemoryError has no message
+    text = str(message)
     if isinstance(message, OSError) and message.strerror and message.filename is not None:
         text = f"{message.filename}: {message.strerror.lower()}"
     return "".join(c if c.isprintable() else " " if c.isspace() else ascii(c)[1:-1] for c in text)

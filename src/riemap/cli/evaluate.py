@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, RequireConnected, RunPath, Undirected
+from riemap.cli.arguments import AsJson, Force, GraphText, RequireConnected, RunPath, Undirected
 from riemap.cli.inputs import open_component
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
@@ -39,6 +39,7 @@ def evaluate(
     ] = False,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Score how well the distances of an embedding match those of its graph.
@@ -48,9 +49,11 @@ def evaluate(
     with refusing():
         from riemap.metrics import evaluate as score
         from riemap.runs import load_embedding
+        from riemap.runs.opening import check_graph
 
         loaded = load_embedding(run)
         opened = open_component(graph, undirected=undirected, require_connected=require_connected)
+        check_graph(run, opened, force=force)
         started = time.perf_counter()
         with telling(f"{opened.name}: scoring {opened.n} nodes", opened.n):
             scores = score(loaded, opened, sources=sources, seed=seed)

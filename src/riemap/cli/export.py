@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import RunPath, Undirected
+from riemap.cli.arguments import Force, RunPath, Undirected
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.progress import telling
@@ -58,6 +58,7 @@ def export(
             help="Put ' before labels that a spreadsheet could read as formulas; for csv.",
         ),
     ] = False,
+    force: Force = False,
 ) -> None:
     """Write an embedding in a format that other programs read.
 
@@ -65,6 +66,7 @@ def export(
     """
     with refusing():
         from riemap.runs import load_embedding
+        from riemap.runs.opening import check_graph
 
         _check(format, out, graph)
         if safe_csv and format != "csv":
@@ -73,6 +75,7 @@ def export(
         opened = None
         if graph is not None:
             opened = open_with_edges(graph, undirected=undirected, purpose="graphml")
+            check_graph(run, opened, force=force)
         with telling(f"writing {embedding.n} nodes as {format}", embedding.n):
             files = _files(embedding, format, opened, points, safe_csv)
         if out is None:

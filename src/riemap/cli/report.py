@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Labels, RequireConnected, Undirected
+from riemap.cli.arguments import Force, Labels, RequireConnected, Undirected
 from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
 from riemap.cli.progress import SLOW_NODES, telling
@@ -52,6 +52,7 @@ def report(
     ] = True,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
+    force: Force = False,
 ) -> None:
     """Write one HTML page, complete in itself, that shows an embedding and how faithful it is.
 
@@ -81,13 +82,15 @@ def report(
         from riemap.runs.opening import run_graph
         from riemap.runs.spec import GraphSource
 
+        source = GraphSource(named[0], undirected, require_connected) if named else None
         with opening(named[0] if named else ""):
-            graph = run_graph(run, GraphSource(named[0], undirected, require_connected) if named else None)
+            graph = run_graph(run, source, force=force)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]
         words += [] if grid is None else ["--grid", str(grid)]
         words += ["--undirected"] * undirected + ["--require-connected"] * require_connected
+        words += ["--force"] * force
         write_run(run, graph, out, shlex.join(words), groups=groups, grid=grid)
 
 

@@ -13,12 +13,12 @@ from scipy.sparse.csgraph import shortest_path
 from strategies import graphs
 from tolerances import PATH_LENGTH
 
+from riemap import memory
 from riemap.distances import (
     Target,
     diameter,
     hop_counts,
     hops,
-    memory,
     paths,
     rows_from,
     shortest_paths,

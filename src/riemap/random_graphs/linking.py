@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import memory
+from riemap import memory
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph, Labels

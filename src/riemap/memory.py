@@ -1,7 +1,6 @@
 """Check that enough memory is free before a large allocation; otherwise the system may kill the process."""
 
 import os
-from decimal import Decimal
 from pathlib import Path
 
 from riemap.errors import NotEnoughMemoryError
@@ -75,6 +74,6 @@ def _free_of_group() -> int | None:
 
 def _text(size: int) -> str:
     """Write a size in bytes with a unit, e.g. ``160 kB``."""
-    unit, name = next((u for u in ((10**9, "GB"), (10**6, "MB")) if size >= u[0]), (10**3, "kB"))
-    # Decimal has no largest number: a size may have hundreds of digits, if a user gave such a number.
-    return f"{Decimal(size) / unit:.3g} {name}"
+    size = min(size, 10**300)  # a user can ask for a number with more digits than a float can hold
+    unit, name = next((u for u in ((1e9, "GB"), (1e6, "MB")) if size >= u[0]), (1e3, "kB"))
+    return f"{size / unit:.3g} {name}"

@@ -42,10 +42,10 @@ def npy_header(stream: IO[bytes], size: int) -> tuple[tuple[int, ...], "np.dtype
     >>> npy_header(stream, size)
     ((2, 3), dtype('float64'))
     """
-    version = np.lib.format.read_magic(stream)
+    version = np.lib.format.read_magic(stream)  # type: ignore[no-untyped-call]
     if version not in _HEADER_READERS:
         raise ValueError(f"version {version[0]}.{version[1]} of the format is not accepted")
-    shape, _, dtype = _HEADER_READERS[version](stream)
+    shape, _, dtype = _HEADER_READERS[version](stream)  # type: ignore[no-untyped-call]
     if dtype.hasobject:
         raise ValueError("it holds Python objects, not numbers")
     if min(shape, default=0) < 0:

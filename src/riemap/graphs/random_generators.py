@@ -1,11 +1,20 @@
 """Generators of random graphs. The same seed gives the same graph."""
 
+import random
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
+from riemap.graphs.dense_generators import (
+    MAX_DRAWS,
+    MIN_SHUFFLED,
+    BoundedRandom,
+    TooManyShufflesError,
+    rewired_ring,
+    switched_edges,
+)
 from riemap.graphs.generator_checks import (
     MAX_NETWORKX_EDGES,
     NodesAndEdges,
@@ -23,6 +32,7 @@ def erdos_renyi(n: int, p: float, seed: int = 0) -> NodesAndEdges:
     """Random graph of ``n`` nodes: every two are joined with probability ``p``, independently."""
     check_at_least(2, n=n)
     check_probability(p=p)
+    check_size(n, n - 1)
     pairs = n * (n - 1) // 2
     check_size(n, int(p * pairs))
     code = _successful_trials(_rng(seed), pairs, p)
@@ -43,7 +53,11 @@ def barabasi_albert(n: int, m: int, seed: int = 0) -> NodesAndEdges:
 
 
 def watts_strogatz(n: int, k: int, p: float, seed: int = 0) -> NodesAndEdges:
-    """Ring of ``n`` nodes joined to their ``k`` nearest; each edge is rewired with probability ``p``."""
+    """Ring of ``n`` nodes joined to their ``k`` nearest; each edge is rewired with probability ``p``.
+
+    NetworkX draws nodes until one is not yet a neighbour. For a dense graph this would take too many draws,
+    and we choose among the nodes that are not.
+    """
     check_at_least(2, k=k)
     check_at_least(k + 1, n=n)
     check_probability(p=p)
@@ -52,6 +66,8 @@ def watts_strogatz(n: int, k: int, p: float, seed: int = 0) -> NodesAndEdges:
         raise InputError(
             f"k={k} is odd; it must be even, since half of the neighbours are on each side, e.g. k={k + 1}"
         )
+    if p * (n * k // 2) * n > MAX_DRAWS * max(n - 1 - k, 1):
+        return n, rewired_ring(n, k, p, _rng(seed))
     import networkx as nx
 
     return _networkx_edges(nx.watts_strogatz_graph(n, k, p, seed=_checked_seed(seed)))
@@ -67,7 +83,11 @@ def random_tree(n: int, seed: int = 0) -> NodesAndEdges:
 
 
 def random_regular(n: int, d: int, seed: int = 0) -> NodesAndEdges:
-    """Random graph of ``n`` nodes with ``d`` neighbours each."""
+    """Random graph of ``n`` nodes with ``d`` neighbours each.
+
+    NetworkX pairs the ends of edges at random, and starts again when it is stuck. If this happens too often,
+    as for dense graphs, we switch random pairs of edges of a fixed graph instead.
+    """
     check_at_least(1, d=d)
     check_at_least(d + 1, n=n)
     check_size(n, n * d // 2, MAX_NETWORKX_EDGES)
@@ -75,7 +95,12 @@ def random_regular(n: int, d: int, seed: int = 0) -> NodesAndEdges:
         raise InputError(f"no graph has n={n} nodes of degree d={d} each; n d must be even, e.g. n={n + 1}")
     import networkx as nx
 
-    return _networkx_edges(nx.random_regular_graph(d, n, seed=_checked_seed(seed)))
+    check_at_least(0, seed=seed)
+    try:
+        bounded = BoundedRandom(seed, 20 * n * d if 2 * d <= n else MIN_SHUFFLED)
+        return _networkx_edges(nx.random_regular_graph(d, n, seed=bounded))
+    except TooManyShufflesError:
+        return n, switched_edges(n, d, random.Random(seed))
 
 
 def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:
@@ -85,6 +110,8 @@ def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:
     check_at_least(2, n=n)
     if radius <= 0.0:
         raise InputError(f"radius={radius} must be positive")
+    check_size(n, n - 1)
+    radius = min(radius, 2.0)  # longer than the diagonal of the square, so that every two points are joined
     check_size(n, int(min(1.0, np.pi * radius**2) * n * (n - 1) / 2))
     points = KDTree(_rng(seed).random((n, 2)))
     return n, points.query_pairs(radius, output_type="ndarray").astype(np.int64)

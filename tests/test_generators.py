@@ -1,8 +1,10 @@
 """Generators return the graphs they describe, refuse bad arguments, and reproduce the paper's graphs."""
 
 import gzip
+import inspect
 import random
 import tracemalloc
+import warnings
 from collections import Counter
 from collections.abc import Callable
 
@@ -10,9 +12,12 @@ import networkx as nx
 import numpy as np
 import pytest
 from conftest import DATA
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from riemap import memory
+from riemap.errors import InputError
 from riemap.graphs import (
     DATASETS,
     GENERATORS,
@@ -193,7 +198,7 @@ def test_pieces_are_counted_with_nodes_that_have_no_edge() -> None:
         ("erdos-renyi(n=10,p=1.5)", "p=1.5 is not a probability"),
         ("erdos-renyi(n=10,p=0)", "this graph has no edges"),
         ("erdos-renyi(n=10,p=1e-300)", "this graph has no edges"),
-        ("erdos-renyi(n=10,p=0.5,seed=-1)", "seed=-1 is too small"),
+        ("erdos-renyi(n=10,p=0.5,seed=-1)", "seed=-1 is negative; a seed is a whole number from 0 up"),
         ("barabasi-albert(n=3,m=3)", "n=3 is too small; n must be at least 4"),
         ("watts-strogatz(n=10,k=3,p=0.1)", "k=3 is odd"),
         ("watts-strogatz(n=10,k=4,p=-1)", "p=-1.0 is not a probability"),
@@ -317,6 +322,66 @@ def test_rewired_ends_are_as_networkx_draws_them() -> None:
 def test_random_graphs_stay_the_same(spec: str, key: str) -> None:
     """A spec with a seed names one graph, in every version of riemap."""
     assert generate(spec).key[:16] == key
+
+
+NUMBERS = st.sampled_from(
+    [
+        *(
+            "0",
+            "1",
+            "2",
+            "3",
+            "4",
+            "5",
+            "6",
+            "7",
+            "-1",
+            "1e1",
+            "+3",
+            "007",
+            "0x10",
+            "1_0",
+            "true",
+            "1.5",
+            "0.5",
+        ),
+        *(
+            "nan",
+            "inf",
+            "-inf",
+            "1e400",
+            "1e308",
+            "1e-400",
+            "5e-324",
+            "-0.0",
+            "1j",
+            "٣",
+            "１",
+            "\0",
+            "a b",
+            "()",
+        ),
+        *("1" + "0" * 9, "1" + "0" * 20, "1" + "0" * 400, "-1" + "0" * 400, "9" * 900, "9" * 5000),
+        *("(" * 400 + ")" * 400, "((", "1,1", "n=1", "=", ""),
+    ]
+)
+
+
+@given(st.data(), st.sampled_from(sorted(GENERATORS)))
+@settings(max_examples=max(300, settings().max_examples))
+def test_any_arguments_give_a_graph_or_one_clear_line(data: st.DataObject, name: str) -> None:
+    keys = [*inspect.signature(GENERATORS[name]).parameters]
+    given_ = {key: data.draw(NUMBERS) for key in keys if key != "seed" or data.draw(st.booleans())}
+    spec = f"{name}({','.join(f'{key}={value}' for key, value in given_.items())})"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        message = ""
+        try:
+            assert generate(spec).n >= 2
+        except InputError as error:
+            message = str(error)
+    assert message.isprintable()
+    assert len(message) < 400
 
 
 def test_every_generator_is_described() -> None:

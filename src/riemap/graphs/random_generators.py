@@ -22,6 +22,7 @@ from riemap.graphs.generator_checks import (
     check_probability,
     check_size,
 )
+from riemap.specs import check_seed
 from riemap.types import Rng
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def random_regular(n: int, d: int, seed: int = 0) -> NodesAndEdges:
         raise InputError(f"no graph has n={n} nodes of degree d={d} each; n d must be even, e.g. n={n + 1}")
     import networkx as nx
 
-    check_at_least(0, seed=seed)
+    check_seed(seed)
     try:
         bounded = BoundedRandom(seed, 20 * n * d if 2 * d <= n else MIN_SHUFFLED)
         return _networkx_edges(nx.random_regular_graph(d, n, seed=bounded))
@@ -135,7 +136,7 @@ def _successful_trials(rng: Rng, trials: int, p: float) -> NDArray[np.int64]:
 
 
 def _checked_seed(seed: int) -> int:
-    check_at_least(0, seed=seed)
+    check_seed(seed)
     return seed
 
 

@@ -10,8 +10,8 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import IO
 
-from riemap import memory
 from riemap.errors import InputError
+from riemap.memory import require
 from riemap.specs import shown
 
 DECOMPRESSORS: Mapping[str, Callable[[IO[bytes]], BufferedIOBase]] = {
@@ -75,7 +75,7 @@ def _read_all(stream: IO[bytes] | BufferedIOBase, filename: str, packed: int | N
 
 
 def _require(size: int, filename: str) -> None:
-    memory.require(PARSING_MIN_FACTOR * size, f"{size:,} bytes of {filename}", LESS_MEMORY)
+    require(PARSING_MIN_FACTOR * size, f"{size:,} bytes of {filename}", LESS_MEMORY)
 
 
 def decompress(packed: bytes, compression: str, filename: str) -> bytes:

@@ -10,13 +10,13 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from riemap import memory
 from riemap.errors import InputError
 from riemap.graphs.compression import LESS_MEMORY
 from riemap.graphs.edge_cleaning import MIN_LENGTH_RATIO
 from riemap.graphs.graph import Graph, Labels
 from riemap.graphs.npy_header import npy_header
 from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
+from riemap.memory import require
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -162,7 +162,7 @@ def _read_npy(file: TextFile) -> tuple[Array, Labels | None]:
         )
     n = shape[0] if len(shape) == 2 else math.isqrt(2 * shape[0]) + 1
     # The matrix, its copy and the results of the checks take up to 40 bytes per entry.
-    memory.require(40 * n**2, f"{n:,} points of {file.filename}", LESS_MEMORY)
+    require(40 * n**2, f"{n:,} points of {file.filename}", LESS_MEMORY)
     stream.seek(0)
     values = np.load(stream, allow_pickle=False)
     return np.ascontiguousarray(values, dtype=np.float64), None

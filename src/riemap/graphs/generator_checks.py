@@ -5,8 +5,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap import memory
 from riemap.errors import InputError
+from riemap.memory import require
 from riemap.specs import shown
 
 NodesAndEdges: TypeAlias = tuple[int, NDArray[np.int64]]
@@ -47,4 +47,4 @@ def check_size(n: int, m: int, max_edges: int = MAX_GENERATED_EDGES) -> None:
         )
     # Measured: up to 110 bytes per edge to sort and join the edges, and 500 if NetworkX makes them.
     bytes_per_edge = 500 if max_edges == MAX_NETWORKX_EDGES else 110
-    memory.require(100 * n + bytes_per_edge * m, f"{n:,} nodes and {m:,} edges", "generate fewer")
+    require(100 * n + bytes_per_edge * m, f"{n:,} nodes and {m:,} edges", "generate fewer")

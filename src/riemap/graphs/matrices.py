@@ -5,13 +5,13 @@ import zipfile
 
 import numpy as np
 
-from riemap import memory
 from riemap.errors import InputError
 from riemap.graphs.compression import LESS_MEMORY, refuse_bomb
 from riemap.graphs.edge_cleaning import check_nodes
 from riemap.graphs.npy_header import npy_header
 from riemap.graphs.raw_edges import RawEdges, edges_of_matrix
 from riemap.graphs.text_file import TextFile, content_lines, parse_number, parse_whole_number
+from riemap.memory import require
 from riemap.specs import shown
 
 MTX_HEADER_USAGE = "the first line is e.g. '%%MatrixMarket matrix coordinate real symmetric'"
@@ -87,7 +87,7 @@ def read_npz(file: TextFile) -> RawEdges:
         with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
             refuse_bomb(size, len(file.data), file.filename)
-            memory.require(3 * size, f"{size:,} bytes in {file.filename}", LESS_MEMORY)
+            require(3 * size, f"{size:,} bytes in {file.filename}", LESS_MEMORY)
             for member in archive.infolist():
                 with archive.open(member) as stream:
                     npy_header(stream, member.file_size)

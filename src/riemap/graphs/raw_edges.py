@@ -7,11 +7,11 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap import memory
 from riemap.errors import InputError
 from riemap.graphs.compression import LESS_MEMORY
 from riemap.graphs.edge_cleaning import check_nodes
 from riemap.graphs.graph import Component, Graph
+from riemap.memory import require
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -176,7 +176,7 @@ def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
     else:
         check_nodes(matrix.shape[0], matrix.nnz, name)
         # Measured: the copies below, and those that make a graph of them, take 100 bytes per entry.
-        memory.require(100 * matrix.nnz, f"{matrix.nnz:,} entries of {name}", LESS_MEMORY)
+        require(100 * matrix.nnz, f"{matrix.nnz:,} entries of {name}", LESS_MEMORY)
         # SciPy defines an entry that is stored more than once as the sum of its parts.
         rows = matrix.astype(np.float64).tocsr()
         rows.sum_duplicates()

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from riemap import memory
 from riemap.errors import InputError
 from riemap.graphs.compression import DECOMPRESSORS, LESS_MEMORY, decompress, read_bytes
 from riemap.graphs.edge_cleaning import counted, warn
+from riemap.memory import require
 from riemap.specs import shown
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -81,7 +81,7 @@ class TextFile(NamedTuple):
             If there is not enough.
         """
         need = bytes_per_byte * len(self.data) + bytes_per_item * self.data.count(item)
-        memory.require(need, f"{len(self.data):,} bytes of {self.filename}", LESS_MEMORY)
+        require(need, f"{len(self.data):,} bytes of {self.filename}", LESS_MEMORY)
 
     def lines(self) -> list[bytes]:
         """Split the text into lines.

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap import memory
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph, Labels
+from riemap.memory import require
 from riemap.random_graphs.points import is_compact
 from riemap.specs import shown
 from riemap.types import Array
@@ -113,7 +113,7 @@ def check_memory(n: int) -> None:
     --------
     >>> check_memory(100)
     """
-    memory.require(32 * n**2, f"all distances of {n} points", "draw fewer points")
+    require(32 * n**2, f"all distances of {n} points", "draw fewer points")
 
 
 def thresholds(points: Embedding, distances: Array, count: int, radius: float | None = None) -> Array:

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from riemap import memory
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
+from riemap.memory import require
 from riemap.spaces import Space
 from riemap.specs import check_seed, shown
 from riemap.types import Array, Rng
@@ -78,7 +78,7 @@ def sample(
     _check_sample(n, 1.0 if radius is None else radius, how, seed)
     numbers = sum(math.prod(m.shape) for m in drawn_from.factors)
     # A point, its tangent vector, and the results of two checks, as float64, and its label.
-    memory.require((32 * numbers + 40) * n, f"{n:,} points of {drawn_from}", "draw fewer points")
+    require((32 * numbers + 40) * n, f"{n:,} points of {drawn_from}", "draw fewer points")
     rng = np.random.default_rng(seed)
     points = tuple(_points(m, rng, n, 1.0 if radius is None else radius, how) for m in drawn_from.factors)
     return Embedding(drawn_from, points, np.zeros(len(points)), tuple(range(n)))

@@ -397,6 +397,11 @@ OTHER_REFUSALS = [
     ("g.graphml", XML[:-12], r"line 6: malformed XML"),
     ("g.graphml", BILLION_LAUGHS, r"line 2: a DOCTYPE, which may define entities, is not accepted"),
     ("g.graphml", "<a>\n</a>", r"holds <a> with 0 graphs; accepted is <graphml> with one"),
+    *(
+        ("g.graphml", f'<?xml version="1.0" encoding="{encoding}"?>' + XML, r"^g\.graphml, line 1: .*UTF-8$")
+        for encoding in ("big5", "utf-7", "punycode", "idna", "undefined", "nonsense")
+    ),
+    ("g.graphml", b'<?xml version="1.0" encoding="UTF-8"?>\n<a b="\xff"/>', r"line 2: malformed XML"),
     ("g.graphml", '<?xml version="1.0" encoding="hex"?>' + XML, r"line 1: .*(encoding|hex).*"),
     (
         "g.graphml",

@@ -20,11 +20,11 @@ SWITCHES_PER_EDGE = 10
 """Number of attempts to switch edges, per edge of the graph. With ten, hardly an edge stays in its place."""
 
 
-class TooManyShufflesError(Exception):
+class _TooManyShufflesError(Exception):
     """NetworkX did not find a regular graph after many attempts."""
 
 
-class BoundedRandom(random.Random):
+class _BoundedRandom(random.Random):
     """Random numbers that are those of :class:`random.Random`, until too many entries were shuffled.
 
     Parameters
@@ -42,9 +42,38 @@ class BoundedRandom(random.Random):
     def shuffle(self, x: MutableSequence[Any]) -> None:
         """Shuffle a list, or raise an error if too many entries were shuffled before."""
         if self.left < 0:
-            raise TooManyShufflesError
+            raise _TooManyShufflesError
         self.left -= len(x)
         super().shuffle(x)
+
+
+def regular_edges(n: int, d: int, seed: int) -> NDArray[np.int64]:
+    """Draw a graph of ``n`` nodes with ``d`` neighbours each, by NetworkX unless that takes too long.
+
+    Parameters
+    ----------
+    n, d
+        Number of nodes and of neighbours; ``n d`` is even.
+    seed
+        The seed.
+
+    Returns
+    -------
+    NDArray[np.int64]
+        ``(m, 2)`` edges.
+
+    Examples
+    --------
+    >>> regular_edges(4, 1, seed=0).shape
+    (2, 2)
+    """
+    import networkx as nx
+
+    bounded = _BoundedRandom(seed, 20 * n * d if 2 * d <= n else MIN_SHUFFLED)
+    try:
+        return np.array(nx.random_regular_graph(d, n, seed=bounded).edges, dtype=np.int64)
+    except _TooManyShufflesError:
+        return switched_edges(n, d, random.Random(seed))
 
 
 def switched_edges(n: int, d: int, rng: random.Random) -> NDArray[np.int64]:

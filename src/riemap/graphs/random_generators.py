@@ -1,6 +1,5 @@
 """Generators of random graphs. The same seed gives the same graph."""
 
-import random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +8,8 @@ from numpy.typing import NDArray
 from riemap.errors import InputError
 from riemap.graphs.dense_generators import (
     MAX_DRAWS,
-    MIN_SHUFFLED,
-    BoundedRandom,
-    TooManyShufflesError,
+    regular_edges,
     rewired_ring,
-    switched_edges,
 )
 from riemap.graphs.generator_checks import (
     MAX_NETWORKX_EDGES,
@@ -94,14 +90,7 @@ def random_regular(n: int, d: int, seed: int = 0) -> NodesAndEdges:
     check_size(n, n * d // 2, MAX_NETWORKX_EDGES)
     if n * d % 2:
         raise InputError(f"no graph has n={n} nodes of degree d={d} each; n d must be even, e.g. n={n + 1}")
-    import networkx as nx
-
-    check_seed(seed)
-    try:
-        bounded = BoundedRandom(seed, 20 * n * d if 2 * d <= n else MIN_SHUFFLED)
-        return _networkx_edges(nx.random_regular_graph(d, n, seed=bounded))
-    except TooManyShufflesError:
-        return n, switched_edges(n, d, random.Random(seed))
+    return n, regular_edges(n, d, _checked_seed(seed))
 
 
 def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:

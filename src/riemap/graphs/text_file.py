@@ -183,6 +183,8 @@ def warn_of_hidden_lines(file: TextFile, lines: Sequence[bytes], comma: bool, wi
     width
         Number of columns of the lines that are not comments.
     """
+    if b"#" not in file.data and b"%" not in file.data:
+        return  # most files have no comments, and looking at each line takes time
     separator = b"," if comma else None
     hidden = [
         place

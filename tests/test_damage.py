@@ -13,9 +13,8 @@ import pytest
 from helpers import done_in_process, run, toml
 
 import riemap
-from riemap import checked_json
+from riemap import checked_json, memory
 from riemap.checked_json import parse_checked, with_checksum
-from riemap.distances import memory
 from riemap.errors import InputError, NotEnoughMemoryError
 from riemap.grids.records import GridFolder
 from riemap.grids.tables import rows

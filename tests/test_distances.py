@@ -15,13 +15,13 @@ from scipy.sparse.csgraph import shortest_path
 from strategies import graphs
 from tolerances import PATH_LENGTH
 
+from riemap import memory
 from riemap.distances import (
     Target,
     diameter,
     hop_counts,
     hops,
     length_counts,
-    memory,
     paths,
     rows_from,
     shortest_paths,

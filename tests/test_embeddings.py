@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tolerances import FRECHET_MEAN
 
-from riemap.distances import memory
+from riemap import memory
 from riemap.embeddings import Embedding
 from riemap.errors import NotEnoughMemoryError
 from riemap.manifolds import MANIFOLDS

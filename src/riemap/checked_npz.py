@@ -13,8 +13,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap import memory
 from riemap.checked_json import CHECKSUM_KEY, checksum_of
-from riemap.distances import memory
 from riemap.errors import InputError, NotEnoughMemoryError
 from riemap.files import written_whole
 from riemap.npy_header import read_npy_header

@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import memory, store
+from riemap import memory
+from riemap.distances import store
 from riemap.distances.hops import BATCH, checked_nodes, hop_counts
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap import memory
 from riemap.checked_npz import read_arrays, write_arrays
-from riemap.distances import memory
 from riemap.errors import InputError
 from riemap.graphs.graph import Labels
 from riemap.spaces import Points, Space

@@ -71,11 +71,11 @@ class Campaign:
             tally.counts[verdict.outcome] += 1
             tally.seconds = time.monotonic() - started
             if verdict.outcome.is_failure:
-                self._keep(attack, case, verdict, number - 1)
+                self.keep(attack, case, verdict, number - 1)
         self.say(f"{attack.name}: {tally.cases} cases in {tally.seconds:.0f} s\n")
         return tally
 
-    def _keep(self, attack: type[Attack], case: Case, verdict: Verdict, number: int) -> None:
+    def keep(self, attack: type[Attack], case: Case, verdict: Verdict, number: int) -> None:
         """Write a failure to a file, if it is the first of its place or the smallest; tell of the first."""
         name = hashlib.sha256(f"{attack.name} {verdict.outcome} {verdict.place}".encode()).hexdigest()[:8]
         path = self.failures / f"{attack.name}-{name}.json"

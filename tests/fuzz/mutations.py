@@ -4,8 +4,11 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-_WORDS = rb"""0 -1 1 2 3 -0 +1 1e400 1e-400 1e308 1e-320 nan NaN inf -inf 1_2 0x10 1j 007 1e5 .5 5.
-2147483648 -9223372036854775809 99999999999999999999999 , ; " "" # % ## { } [ ] ( ) < > & / \\ -> = : * x ^ null true {}"""
+_WORDS = rb"""
+0 -1 1 2 3 -0 +1 1e400 1e-400 1e308 1e-320 nan NaN inf -inf 1_2 0x10 1j 007 1e5 .5 5. 2147483648
+-9223372036854775809 99999999999999999999999 , ; " "" # % ## { } [ ] ( ) < > & / \ -> = : * x ^ null true {}
+UTF-7 UTF-16 latin-1 big5 <!DOCTYPE <!-- ]]> &#0; &lt; [[[] $ ~ @ ! | `
+"""
 
 _CHARACTERS = "\n", "\r", "\r\n", "\0", "\t", "\ufeff", "\u0663", "\u2028", "\x85", "ﬁ"
 

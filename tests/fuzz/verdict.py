@@ -71,18 +71,15 @@ def failed(error: BaseException) -> Verdict:
 
 def refusal(message: str, place: str) -> Verdict:
     """Judge the message of a refusal: it is one printable line, not empty, and not endless."""
-    problem = None
     if not message.strip():
-        problem = "the message is empty"
+        problem = "an empty message"
     elif len(message) > LONGEST_MESSAGE:
-        problem = f"the message has {len(message)} characters"
+        problem = "an endless message"
     elif "\n" in message:
-        problem = "the message has several lines"
-    if problem is not None:
-        return Verdict(
-            Outcome.TRACEBACK, f"{problem}: {message[:LONGEST_MESSAGE]}", f"{problem[:22]} {place}"
-        )
-    return Verdict(Outcome.REFUSED, message)
+        problem = "a message of several lines"
+    else:
+        return Verdict(Outcome.REFUSED, message)
+    return Verdict(Outcome.TRACEBACK, f"{problem}: {message[:LONGEST_MESSAGE]}", f"{problem}, {place}")
 
 
 def place_of(error: BaseException) -> str:

@@ -10,6 +10,7 @@ from fuzz import page
 from fuzz.attack import Attack
 from fuzz.attacks import ATTACKS
 from fuzz.campaign import Campaign, Tally, repeated
+from fuzz.kills import Kills
 from fuzz.mishaps import WAYS, Mishaps
 from fuzz.supervisor import Supervisor
 from fuzz.verdict import Outcome
@@ -27,9 +28,21 @@ def tallied(folder: Path, attacks: Any) -> tuple[list[Any], str]:
 
 
 def test_a_short_share_of_all_attacks_finds_nothing(tmp_path: Path) -> None:
-    tallies, said = tallied(tmp_path, ATTACKS)
+    tallies, said = tallied(tmp_path, [attack for attack in ATTACKS if attack.short])
     assert not any(tally.failed for tally in tallies), said
     assert all(tally.counts[Outcome.ACCEPTED] for tally in tallies), page.table(tallies)
+
+
+@pytest.mark.parametrize("name", ["embed", "store"])
+def test_killed_at_the_first_the_last_and_a_middle_file_operation(name: str, tmp_path: Path) -> None:
+    """``make fuzz`` goes through all of them, and through those of grids and reports."""
+    kills = Kills()
+    count = kills.begin(tmp_path, [name])
+    assert count > 5
+    for k in (2, count // 2, count):
+        (folder := tmp_path / str(k)).mkdir()
+        verdict = kills.check({"scenario": name, "kills": [k]}, folder)
+        assert verdict.outcome is Outcome.ACCEPTED, f"{k} of {count}: {verdict.message}"
 
 
 @pytest.mark.skipif(not FOUND, reason="nothing was found that is mended")

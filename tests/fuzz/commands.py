@@ -86,7 +86,7 @@ class Commands(Attack):
 
     name = "commands"
     seconds = 120.0
-    short = 30
+    short = 12
 
     def prepare(self, shared: Path) -> int:
         artefacts.make(shared)

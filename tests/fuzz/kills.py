@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -53,12 +54,16 @@ class Kills(Attack):
     name = "kills"
     seconds = 300.0
     share = 2.0
-    short = 3
+    short = 0
 
     def prepare(self, shared: Path) -> int:
         artefacts.make(shared)
+        return self.begin(shared, SCENARIOS)
+
+    def begin(self, shared: Path, names: Iterable[str]) -> int:
+        """Run some of the commands without a kill, and count their file operations."""
         write_shim(shared / "shim")
-        self.shared, self.right = shared, {name: _finished(name, shared) for name in SCENARIOS}
+        self.shared, self.right = shared, {name: _finished(name, shared) for name in names}
         self.cases = [(name, k) for name, (count, _) in self.right.items() for k in range(1, count + 1)]
         return len(self.cases)
 

@@ -55,7 +55,7 @@ class Loaders(Attack):
     name = "loaders"
     seconds = 60.0
     share = 1.5
-    short = 40
+    short = 16
 
     def prepare(self, shared: Path) -> int:
         artefacts.make(shared)

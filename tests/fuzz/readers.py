@@ -39,7 +39,7 @@ class Readers(Attack):
     name = "readers"
     seconds = 20.0
     share = 1.5
-    short = 400
+    short = 200
 
     def draw(self, rng: Random, number: int) -> Case:
         kind = rng.choice(("text",) * 6 + ("table", "npy", "npz", "npz", "groups", "grid", "figures"))

@@ -41,7 +41,7 @@ class Specs(Attack):
 
     name = "specs"
     seconds = 30.0
-    short = 1500
+    short = 800
 
     def draw(self, rng: Random, number: int) -> Case:
         kind = rng.choice(("space", "loss", "optimizer", "graph", "schedule"))

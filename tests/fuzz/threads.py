@@ -22,7 +22,7 @@ class Threads(Attack):
 
     name = "threads"
     seconds = 300.0
-    short = 2
+    short = 1
 
     def draw(self, rng: Random, number: int) -> Case:
         graph = rng.choice(("random-tree(n={n},seed={seed})", "barabasi-albert(n={n},m=3,seed={seed})"))

@@ -24,7 +24,7 @@ from fuzz.verdict import ACCEPTED, Outcome, Verdict
 MAIN = "import sys; from riemap.cli import main; main(sys.argv[1:])"
 STORE = "import riemap; from fuzz.artefacts import stored_graph; riemap.shortest_paths(stored_graph())"
 TIMES = ("seconds", "attempt", "machine", "warnings")
-TOP = ("embed", "cycle(n=7)", "-s", "E1 x H2", "--epochs", "6", "--checkpoint-every", "2")
+TOP = ("embed", "cycle(n=7)", "-s", "E1 x H2", "--epochs", "6", "--checkpoint-every", "4")
 
 
 @dataclass(frozen=True)

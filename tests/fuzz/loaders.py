@@ -15,7 +15,7 @@ from fuzz import artefacts
 from fuzz.attack import Attack, Case, packed, unpacked
 from fuzz.command import Finished, run, without
 from fuzz.mutations import cut_or_flipped, damaged
-from fuzz.structures import damaged_json, damaged_npz
+from fuzz.structures import damaged_json, damaged_npz, unsealed
 from fuzz.verdict import ACCEPTED, Outcome, SilentChangeError, Verdict, judge
 from riemap.distances import hop_counts, shortest_paths
 from riemap.files import cache_folder
@@ -43,6 +43,9 @@ READS: dict[str, tuple[tuple[str, ...], ...]] = {
     "store": ((),),
 }
 """The commands that read a file, or the files of a folder; ``store`` is the distances in the cache."""
+
+SWAPPED = ("scores.json", "history.csv", "checkpoint.npz")
+"""Files that riemap can tell from those of another run. A whole embedding or configuration is what it is."""
 
 OUTPUTS = ("page.html", "half-run/embedding.npz", "page_files")
 """What these commands write, and is compared."""
@@ -83,11 +86,10 @@ class Loaders(Attack):
         choice = rng.random()
         files = [p for name in ("run", "half-run", "grid") for p in sorted((self.shared / name).rglob("*.*"))]
         if choice < 0.08:
-            return rng.choice(files).read_bytes() if rng.random() < 0.8 else b""
-        if choice < 0.12:
-            other = self.shared / str(path.relative_to(self.shared)).replace("run", "other") \
-                if path.is_relative_to(self.shared) else path  # fmt: skip
-            return other.read_bytes() if other.name != "embedding.npz" and other.is_file() else b"{}"
+            others = [file.read_bytes() for file in files if _kind(file) != _kind(path)]
+            return rng.choice((b"", b"{}", b"[]", *others))
+        if choice < 0.12 and path.name in SWAPPED:
+            return (self.shared / str(path.relative_to(self.shared)).replace("run", "other")).read_bytes()
         if choice < 0.4 or path.suffix in (".csv", ".npy"):
             small = len(data) < 100_000 and rng.random() < 0.5
             return damaged(rng, data) if small else cut_or_flipped(rng, data)
@@ -115,6 +117,8 @@ class Loaders(Attack):
         finished, found = _answered(words, broken)
         if finished.code != 0 or finished.verdict.outcome.is_failure:
             return finished.verdict
+        if unsealed(unpacked(case["data"]), (self.shared / case["file"]).read_bytes()):
+            return Verdict(Outcome.ACCEPTED, "without a checksum")
         right_answer = dict(self.right[top, words])
         if finished.told - right_answer.pop("told"):
             return Verdict(Outcome.ACCEPTED, "with a message")
@@ -141,6 +145,15 @@ class Loaders(Attack):
         finally:
             os.unlink(path)
             shortest_paths(graph)
+
+
+def _kind(path: Path) -> str:
+    """Files of one kind have the same format."""
+    return (
+        path.parent.name
+        if path.parent.name in ("records", "embeddings")
+        else path.name.replace("embedding.npz", "embeddings")
+    )
 
 
 def _answered(words: tuple[str, ...], folder: Path) -> tuple[Finished, dict[str, Any]]:

@@ -17,11 +17,22 @@ VALUES: tuple[Any, ...] = (
 """Values of every JSON type, among them what JSON itself does not have."""
 
 
+UNSEALED_SHARE = 0.4
+"""Share of damaged files whose checksum is removed: otherwise nothing behind the checksum is ever reached."""
+
+
+def unsealed(data: bytes, before: bytes) -> bool:
+    """Whether a file has lost a checksum, so that riemap cannot notice that its values are others."""
+    return data.count(b"checksum") < before.count(b"checksum")
+
+
 def damaged_json(rng: Random, text: bytes) -> bytes:
     """The text of a JSON value, of one value a line, with one to three entries that are wrong."""
     lines = text.splitlines() if text.count(b"\n{") else [text]
     at = rng.randrange(len(lines))
     value = json.loads(lines[at])
+    if isinstance(value, dict) and rng.random() < UNSEALED_SHARE:
+        value.pop("checksum", None)
     for _ in range(rng.randrange(1, 4)):
         value = _edited(rng, value)
     try:
@@ -108,12 +119,17 @@ def damaged_npy(rng: Random, array: np.ndarray[Any, Any]) -> bytes:
         header["fortran_order"] = rng.choice((True, 1, None))
     if rng.random() < 0.1:
         header["x"] = 1
+    if rng.random() < 0.3:
+        header.setdefault("shape", rng.choice(shapes))
+        array = array.reshape(-1)[:0]  # nothing follows the header, which may claim that there is nothing
     return npy(array, header, rng.choice((1, 1, 1, 2, 3, 4)))
 
 
 def damaged_npz(rng: Random, data: bytes, others: list[bytes]) -> bytes:
     """An .npz file some of whose arrays are wrong, missing, renamed, repeated or from another file."""
     members = _members(data)
+    if rng.random() < UNSEALED_SHARE:
+        members.pop("checksum.npy", None)
     names = list(members)
     for _ in range(rng.randrange(1, 3)):
         name = rng.choice(names)

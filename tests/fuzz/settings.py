@@ -27,7 +27,7 @@ class Settings(Attack):
     name = "settings"
     seconds = 120.0
     share = 1.5
-    short = 12
+    short = 8
 
     def draw(self, rng: Random, number: int) -> Case:
         kind = rng.choice(("train",) * 4 + ("sample", "score"))

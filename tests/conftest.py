@@ -18,6 +18,8 @@ os.environ.setdefault(
     "NUMBA_CACHE_DIR", str(ROOT / ".numba_cache" / hashlib.sha256(SOURCES).hexdigest()[:16])
 )
 
+collect_ignore = ["fuzz/guided.py"]  # it imports Atheris, which no test needs
+
 # The first example of a test is slow since it compiles kernels, so there are no deadlines.
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", max_examples=25, derandomize=True, **_COMMON)

@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constrain
 # Numba's cache does not notice an edit to a function that a kernel calls from another file, so the name of the
 # cache folder contains a checksum of all sources.
 CACHE := .numba_cache/$(shell find src/riemap -name '*.py' | LC_ALL=C sort | xargs cat | cksum | tr ' ' '-')
-demo test test-long bench: export NUMBA_CACHE_DIR := $(CURDIR)/$(CACHE)
+demo test test-long fuzz bench: export NUMBA_CACHE_DIR := $(CURDIR)/$(CACHE)
 
 ifndef RIEMAP_DATA
 ifneq ($(wildcard ../shared/data/.),)
@@ -18,12 +18,13 @@ export RIEMAP_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: help demo test test-long check docs bench clean
+.PHONY: help demo test test-long fuzz check docs bench clean
 
 help:
 	@echo "make demo       install riemap and embed a graph in five spaces of two dimensions"
 	@echo "make test       run the tests and doctests; PYTEST_ARGS='-k stein' selects some of them"
 	@echo "make test-long  run the property-based tests with 1,000 examples each, which takes long"
+	@echo "make fuzz       attack riemap with random cases for 10 minutes; MINUTES=60 and SEED=7 choose other ones"
 	@echo "make check      check format, lint, types, layers and docs, and install the wheel in a new environment"
 	@echo "make docs       build the documentation into site/"
 	@echo "make bench      time the kernels beside geoopt; benchmarks/README.md lists the other benchmarks"
@@ -44,6 +45,13 @@ test-long: export HYPOTHESIS_PROFILE := nightly
 test-long: .venv/dev | $(CACHE)
 	$(BIN)/python -m pytest -m hypothesis tests $(PYTEST_ARGS)
 
+# SEED=7 draws the same cases again, ATTACK=readers does one attack, REPEAT=FILE does the case of one failure, and
+# WRITE=docs/reliability.md puts the table into that page.
+fuzz: export PYTHONPATH := tests
+fuzz: .venv/dev | $(CACHE)
+	$(BIN)/python -m fuzz --minutes $(or $(MINUTES),10) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(ATTACK),--attack $(ATTACK)) $(if $(REPEAT),--repeat $(REPEAT)) $(if $(WRITE),--write $(WRITE))
+
 check: .venv/dev
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
@@ -60,7 +68,8 @@ bench: .venv/dev | $(CACHE)
 	$(BIN)/python benchmarks/kernels.py
 
 clean:
-	rm -rf .venv .numba_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache demo dist site
+	rm -rf .venv .numba_cache .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache demo dist site \
+	  fuzz-failures
 	find src tests benchmarks examples tools -name __pycache__ -prune -exec rm -rf {} +
 
 # venv installs pip last, so a pip that exists means that the environment is complete.

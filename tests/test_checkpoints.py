@@ -206,6 +206,29 @@ def damaged(whole: bytes, embedding: bytes) -> Iterator[bytes]:
         yield whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :]
 
 
+@pytest.mark.parametrize("checked", [True, False], ids=["checksum", "no checksum"])
+def test_a_checkpoint_with_a_changed_array_is_refused(checkpoint: Path, checked: bool) -> None:
+    """An array is missing, has another shape or type, or another value; the archive itself is valid."""
+    with np.load(checkpoint) as arrays:
+        whole = {name: arrays[name] for name in arrays.files if checked or name != "checksum"}
+    for name, array in whole.items():
+        for change in (None, array[None], np.zeros(3, np.int8), np.array("text")):
+            found = {**whole, name: change}
+            if name == "checksum" or (name == "identity" and change is not None):
+                continue
+            np.savez(checkpoint, **{key: value for key, value in found.items() if value is not None})
+            if name == "best_points0" and change is None and not checked:
+                continue
+            with pytest.raises(
+                InputError, match=f"is not a checkpoint of riemap: .*{'' if checked else name}"
+            ):
+                fit(TREE, H2, BATCHED, checkpoint=checkpoint)
+    if checked:
+        np.savez(checkpoint, **{**whole, "points0": whole["points0"] * (1 + 1e-15)})
+        with pytest.raises(InputError, match=r"does not match its checksum, .*; remove it to begin the run"):
+            fit(TREE, H2, BATCHED, checkpoint=checkpoint)
+
+
 def test_a_damaged_checkpoint_is_refused_in_one_line(checkpoint: Path, tmp_path: Path) -> None:
     """Or, where the damage is in a place that nobody reads, gives the same bytes."""
     result = fit(TREE, H2, BATCHED)

@@ -152,7 +152,7 @@ def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: py
 def test_nodes_of_another_version(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(riemap, "__version__", "9.9")
     with pytest.raises(ValueError, match=r"cannot do the runs of riemap 9\.9: .*a node has riemap 0"):
-        list(execute_on_ray(GridFolder(tmp_path), grid(TINY)[:1], nodes.address))
+        list(execute_on_ray(GridFolder(tmp_path, compact=True), grid(TINY)[:1], nodes.address))
     assert not ray.is_initialized()
 
 

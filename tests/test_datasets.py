@@ -67,6 +67,8 @@ class Handler(BaseHTTPRequestHandler):
         answer = self.server.next()
         self.send_response(answer.status)
         self.send_header("Content-Length", str(answer.length))
+        if answer.status == 302:
+            self.send_header("Location", self.path)
         self.end_headers()
         self.wfile.write(answer.body)
 
@@ -178,6 +180,20 @@ def test_a_bad_download_leaves_nothing(server: Server, cache: Path, answer: Answ
     assert reason in message
     assert all(word in message for word in (DATASETS["cycle"].url, FILE, "$RIEMAP_DATA", "karate"))
     assert "\n" not in message
+    assert files(cache) == {}
+
+
+@pytest.mark.parametrize("status", [200, 302])
+def test_a_download_has_a_limit(
+    server: Server, cache: Path, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The connection is closed soon after the limit, also in the middle of a redirection."""
+    monkeypatch.setattr(downloads, "MAX_DOWNLOAD_BYTES", 100_000)
+    server.answers = [Answer(bytes(200_000), 10**15, status)]
+    with pytest.raises(
+        OSError, match=r"the server sends more than 100,000 bytes, more than any dataset has\."
+    ):
+        load_dataset("cycle")
     assert files(cache) == {}
 
 

@@ -1,24 +1,27 @@
 """Shortest paths are exact, for any graph, number of threads and state of the store."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import naive
-import numba
 import numpy as np
 import pytest
 from graph_helpers import random_graph
 from hypothesis import given
+from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 from strategies import graphs
+from thread_helpers import exactly
 from tolerances import PATH_LENGTH
 
+from riemap import memory
 from riemap.distances import (
     Target,
     diameter,
     hop_counts,
     hops,
-    memory,
+    length_counts,
     paths,
     rows_from,
     shortest_paths,
@@ -62,6 +65,31 @@ def test_four_bytes_where_two_are_too_few(monkeypatch: pytest.MonkeyPatch) -> No
     assert np.array_equal(found, [np.arange(300), np.arange(300)[::-1]])
 
 
+@given(graph=graphs(), many=st.sampled_from([0, 1 << 40]), few=st.sampled_from([0, 32]))
+def test_searches_with_a_queue_and_in_batches_agree(graph: Graph, many: int, few: int) -> None:
+    """Both methods give the same bytes for all nodes, and for some of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hops, "MANY_STEPS", many)
+        patch.setattr(hops, "FEW_SOURCES", few)
+        found, some = hop_counts(graph), hop_counts(graph, np.array([1, 0]))
+    assert found.dtype == some.dtype == np.uint8
+    assert np.array_equal(found, naive.shortest_paths(replace(graph, weights=None)))
+    assert np.array_equal(some, found[[1, 0]])
+
+
+@pytest.mark.parametrize("first", [0, 150, 299])
+def test_long_paths_are_searched_with_a_queue(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not so if the first source is in the middle; then batches find that two bytes are needed."""
+    columns, batches = hops._columns, []
+    monkeypatch.setattr(hops, "_columns", lambda *given: batches.append(1) or columns(*given))
+    nodes = np.arange(300)
+    nodes[[0, first]] = nodes[[first, 0]]
+    found = hop_counts(path(300), nodes)
+    assert found.dtype == np.uint16
+    assert np.array_equal(found, np.abs(np.subtract.outer(nodes, np.arange(300))))
+    assert bool(batches) == (first == 150)
+
+
 def test_rows_are_those_of_the_matrix_in_any_order() -> None:
     sources = np.array([700, 3, 3, 0, 64, 511, 512])
     for graph in (random_graph(800, 200), random_graph(800, 200, weighted=True)):
@@ -78,17 +106,13 @@ def test_weighted_lengths_are_symmetric_and_equal_scipy() -> None:
     np.testing.assert_allclose(found, shortest_path(adjacency, method="J"), rtol=PATH_LENGTH)
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
 def test_any_number_of_threads_gives_the_same_bytes() -> None:
-    graph, threads = random_graph(1500, 3000), numba.get_num_threads()
-    try:
-        found = []
-        for count in (1, 2):
-            numba.set_num_threads(count)
+    graph = random_graph(1500, 3000)
+    found = []
+    for count in (1, 2, 3):
+        with exactly(count):
             found.append(hop_counts(graph).tobytes())
-    finally:
-        numba.set_num_threads(threads)
-    assert found[0] == found[1]
+    assert found == [found[0]] * 3
 
 
 @given(graph=graphs())
@@ -100,6 +124,52 @@ def test_counts_of_distances_and_diameter(graph: Graph) -> None:
     assert diameter(graph) == lengths[-1] == whole.max()
     assert [np.sum(whole == x) // 2 for x in lengths] == counts.tolist()
     assert mean == pytest.approx(whole[np.triu_indices(graph.n, 1)].mean())
+
+
+@given(graph=graphs())
+def test_counts_from_some_nodes(graph: Graph) -> None:
+    """Every pair of a source and another node counts once, and progress ends at one."""
+    whole, told = naive.shortest_paths(graph), []
+    sources = np.array([1, 0])
+    lengths, counts, mean, exact = spread(graph, sources=sources, progress=told.append)
+    rows = whole[sources]
+    assert exact
+    assert counts.sum() == 2 * (graph.n - 1)
+    assert lengths[-1] == pytest.approx(rows.max())
+    assert mean == pytest.approx(rows.sum() / (2 * (graph.n - 1)))
+    assert told[-1] == 1.0
+    assert told == sorted(told)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_diameter_takes_few_searches(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is that of all pairs, also if a block has few nodes."""
+    monkeypatch.setattr(length_counts, "BATCH", 1 + seed % 7)
+    graph = random_graph(60, 10 * (seed % 5), seed=seed)
+    assert diameter(graph) == naive.shortest_paths(graph).max()
+    searched = []
+    monkeypatch.setattr(length_counts, "rows_from", lambda g, s: searched.extend(s) or rows_from(g, s))
+    assert diameter(path(3000)) == 2999.0
+    assert len(searched) < 20
+
+
+def test_a_block_of_a_large_graph_is_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer rows than a batch would take as long as a batch."""
+    monkeypatch.setattr(paths, "ROW_BLOCK_PAIRS", 10_000)
+    assert [len(rows) for rows in paths.all_rows(random_graph(1100, 0))] == [512, 512, 76]
+    assert [len(rows) for rows in paths.all_rows(random_graph(1100, 0), np.arange(3))] == [3]
+
+
+def test_long_searches_are_split_into_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is heard between two of them. The bytes are those of one call."""
+    graph = random_graph(200, 100, weighted=True)
+    whole = shortest_paths(graph, stored=False)
+    monkeypatch.setattr(paths, "DIJKSTRA_CALL_PAIRS", 1000)
+    assert shortest_paths(graph, stored=False).tobytes() == whole.tobytes()
+    hopping = random_graph(1500, 100)
+    counts = hop_counts(hopping)
+    monkeypatch.setattr(hops, "CALL_PAIRS", 1)
+    assert hop_counts(hopping).tobytes() == counts.tobytes()
 
 
 def test_lengths_that_differ_by_rounding_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:

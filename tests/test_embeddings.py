@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tolerances import FRECHET_MEAN
 
+from riemap import memory
 from riemap.embeddings import Embedding
+from riemap.errors import NotEnoughMemoryError
 from riemap.manifolds import MANIFOLDS
 from riemap.spaces import Space
 
@@ -99,7 +101,7 @@ def test_a_file_is_written_whole_and_without_pickle(tmp_path: Path, monkeypatch:
     embedding().save(path)
     whole = path.read_bytes()
     with np.load(path, allow_pickle=False) as arrays:
-        assert sorted(arrays) == ["labels", "log_scales", "points0", "points1", "space"]
+        assert sorted(arrays) == ["checksum", "labels", "log_scales", "points0", "points1", "space"]
     monkeypatch.setattr(np, "savez", lambda file, **_: file.write(b"half") and 1 / 0)
     with pytest.raises(ZeroDivisionError):
         embedding(("x", "y")).save(path)
@@ -161,7 +163,7 @@ def test_the_file_that_these_tests_damage_is_valid(tmp_path: Path) -> None:
         (saved(points0=np.full((3, 2), np.nan)), "not on E2"),
         (saved(points0=np.zeros((3, 2), np.int64)), "float64"),
         (saved(points0=np.array([["a", "b"]] * 3)), "float64"),
-        (saved(points0=np.array([[None, 1]] * 3, dtype=object)), "allow_pickle"),
+        (saved(points0=np.array([[None, 1]] * 3, dtype=object)), "no NumPy array of numbers or texts"),
     ],
 )
 def test_a_file_that_is_no_embedding_is_refused_in_one_line(
@@ -199,6 +201,64 @@ def test_a_changed_byte_gives_an_embedding_or_one_line(place: int, value: int, t
         refusal(tmp_path / "e.npz")
     else:
         assert found.labels == ("a", "b", "c")
+
+
+def rewritten(path: Path, name: str, change: Any) -> None:
+    """Replace an array of a file; the zip archive is valid, with the right CRC-32."""
+    with np.load(path) as arrays:
+        found = {**arrays, name: change(arrays[name].copy())}
+    np.savez(path, **found)
+
+
+def test_a_digit_that_was_changed_is_noticed(tmp_path: Path) -> None:
+    """By the checksum, also if the archive was written anew; a file without a checksum is read as before."""
+    path, given_ = tmp_path / "e.npz", embedding(space="E2")
+    for name in ("points0", "log_scales", "labels"):
+        given_.save(path)
+        rewritten(path, name, lambda array: array + np.array(1, array.dtype))
+        assert "does not match its checksum" in refusal(path)
+    given_.save(path)
+    with np.load(path) as arrays:
+        np.savez(path, **{key: value for key, value in arrays.items() if key != "checksum"})
+    assert same(Embedding.load(path), given_)
+
+
+def test_memory_bombs_are_refused_before_anything_is_allocated(tmp_path: Path) -> None:
+    """A compressed array, a shape that its bytes do not fit, and members that share their bytes."""
+    path = tmp_path / "e.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("points0.npy", header((1 << 17, 1 << 10)) + bytes(1 << 20))
+    assert "is compressed" in refusal(path)
+    for shape in ((1 << 40, 2), (10**17, 10**17), (4, 2), (0,)):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("points0.npy", header(shape) + bytes(48))
+        assert "does not fit its" in refusal(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("points0.npy", header((1 << 14,)) + bytes(1 << 17))
+        archive.filelist *= 40
+    assert "declare more bytes than the file has" in refusal(path)
+
+
+def header(shape: tuple[int, ...]) -> bytes:
+    """Return what NumPy writes before an array of numbers of this shape."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    return stream.getvalue()
+
+
+def test_a_lack_of_memory_is_told_with_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that Python tells without a word."""
+    path = tmp_path / "e.npz"
+    embedding().save(path)
+    monkeypatch.setattr(memory, "free", lambda: 1000)
+    with pytest.raises(
+        NotEnoughMemoryError, match=r"the arrays of .*e\.npz need .* kB of memory, and 1 kB are"
+    ):
+        Embedding.load(path)
+    monkeypatch.undo()
+    monkeypatch.setattr(zipfile.ZipFile, "infolist", lambda archive: bytearray(1 << 62))
+    with pytest.raises(NotEnoughMemoryError, match=r"the arrays of .*e\.npz need more memory than is free"):
+        Embedding.load(path)
 
 
 def test_a_zip_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Hashable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 
 from riemap.cli.export import EXPORT_FORMATS, export
 from riemap.embeddings import Embedding
+from riemap.errors import InputError
 from riemap.exports import as_csv, as_graphml, as_projector, as_word2vec, table
 from riemap.graphs import Graph, read_graph
 from riemap.spaces import Space
@@ -248,9 +250,10 @@ def test_export_takes_edges_from_a_graph(saved: Path, tmp_path: Path) -> None:
         (["run", "--format", "graphml", "--graph", "d.npy"], "d is a matrix of dissimilarities"),
         (["run", "--format", "graphml", "--graph", "nothing"], "no file, dataset or generator is called"),
         (["spaces.npz", "--format", "word2vec"], "the label 'two words' has spaces, which word2vec"),
-        (["run", "--out", "empty"], "empty is a folder; name a file, e.g. --out empty/embedding.csv"),
-        (["run", "--format", "tsv", "--out", "text"], "text is a file; tsv writes two files"),
-        (["run", "--out", "text/a.csv"], "text: file exists"),
+        (["run", "--out", "empty"], "empty is a folder; name a file, e.g. empty/embedding.csv"),
+        (["run", "--format", "tsv", "--out", "text"], "text is not a folder; tsv writes two files"),
+        (["run", "--safe-csv", "--format", "word2vec"], "--safe-csv is for the format csv, not word2vec"),
+        (["run", "--out", "text/a.csv"], "text/a.csv: not a directory"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
@@ -291,3 +294,56 @@ def test_labels_beyond_ascii_are_printed_in_any_locale(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == as_csv(table(embedding(("ü☃", "b")), points=True))
+
+
+@given(labels=st.lists(st.text(st.characters(codec="utf-8")), min_size=1, unique=True))
+def test_safe_csv_holds_no_formula(labels: list[str]) -> None:
+    """Fields are quoted; an apostrophe, which is all that changes, comes before what is no number."""
+    rows = table(embedding(tuple(labels), "E1"))
+    try:
+        data = as_csv(rows, safe=True)
+    except InputError:
+        assert any(label.startswith("'") and label[1:] in labels for label in labels)
+        return
+    found = read_csv(data)[1]
+    for label, field in zip(labels, found, strict=True):
+        assert field in (label, f"'{label}")
+        if field[:1] and field[0] in "=+-@\t\r\n":
+            float(field)
+    assert data.decode().count('"') >= 2 * len(labels)
+
+
+@pytest.mark.parametrize(
+    "label", ["=1+1", "+1 2", "-x", "@SUM(1)", "\t=1", "\r=1", "\n=1", "-", "＝1", "=cmd|' /C x'!A0"]
+)
+def test_formulas_get_an_apostrophe(label: str) -> None:
+    rows = table(embedding((label, "a;=1+1"), "E1"))
+    assert read_csv(as_csv(rows, safe=True))[1] == [f"'{label}", "a;=1+1"]
+    assert read_csv(as_csv(rows))[1][0] == label, "nothing changes unless it is asked for"
+
+
+@pytest.mark.parametrize("label", ["-1", "+2", "-2.5e-3", ".5", "-.5", "-3.", "a=b", "'", ""])
+def test_numbers_and_harmless_labels_stay(label: str) -> None:
+    assert read_csv(as_csv(table(embedding((label, "b"), "E1")), safe=True))[1] == [label, "b"]
+
+
+def test_labels_that_safe_csv_would_make_equal_are_refused() -> None:
+    with pytest.raises(InputError, match="differ only in an apostrophe"):
+        as_csv(table(embedding(("=a", "'=a"), "E1")), safe=True)
+
+
+def test_export_to_a_fifo_and_a_device(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They get what stdout would get, and are not replaced."""
+    assert run(saved, "--safe-csv") == 0
+    expected, fifo, found = capsys.readouterr().out.encode(), saved / "fifo", []
+    os.mkfifo(fifo)
+    reader = threading.Thread(target=lambda: found.append(fifo.read_bytes()))
+    reader.start()
+    assert run(saved, "--safe-csv", "--out", fifo) == 0
+    reader.join()
+    assert found == [expected]
+    assert fifo.is_fifo()
+    (saved / "null").symlink_to(os.devnull)
+    assert run(saved, "--out", saved / "null") == 0
+    assert Path(os.devnull).is_char_device()
+    assert (saved / "null").is_symlink()

@@ -1,14 +1,18 @@
-"""Files are replaced atomically: readers see the old file or the complete new one."""
+"""Files are replaced atomically: readers see the old file or the complete new one. Streams are written to."""
 
 import os
+import socket
 import stat
+import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from platformdirs import user_cache_path
 
-from riemap.files import ABANDONED_PART_SECONDS, cache_folder, written_whole
+from riemap.errors import InputError
+from riemap.files import ABANDONED_PART_SECONDS, cache_folder, check_destination, is_stream, written_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -38,11 +42,103 @@ def test_an_exception_leaves_everything_as_it_was(tmp_path: Path, error: type[Ba
     assert names(tmp_path) == ["file"]
 
 
-def test_a_path_that_cannot_be_replaced_leaves_no_part(tmp_path: Path) -> None:
+def test_what_is_neither_a_file_nor_a_stream_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is left alone, and no part is left beside it."""
+    monkeypatch.chdir(tmp_path)  # the path of a socket may not be long
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="folder"), written_whole(tmp_path / "folder") as file:
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        for kind, example in (("folder", "folder/results"), ("socket", "results")):
+            message = f"^{kind} is a {kind}; name a file, e.g. {example}$"
+            with pytest.raises(InputError, match=message):
+                check_destination(Path(kind))
+            with pytest.raises(InputError, match=message), written_whole(Path(kind)) as file:
+                file.write(b"new")
+            assert names(tmp_path) == ["folder", "socket"]
+    assert stat.S_ISSOCK(os.lstat("socket").st_mode)
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_is_followed(tmp_path: Path, there: bool) -> None:
+    """Links stay links, and the file at their end is replaced or made."""
+    target = tmp_path / "elsewhere" / "file"
+    if there:
+        target.parent.mkdir()
+        target.write_bytes(b"old")
+    (tmp_path / "near").symlink_to("elsewhere/file")
+    (tmp_path / "far").symlink_to(tmp_path / "near")
+    with written_whole(tmp_path / "far") as file:
         file.write(b"new")
-    assert names(tmp_path) == ["folder"]
+    assert target.read_bytes() == b"new"
+    assert (tmp_path / "far").is_symlink()
+    assert (tmp_path / "near").is_symlink()
+    assert names(tmp_path) == ["elsewhere", "far", "near"]
+    assert names(target.parent) == ["file"]
+
+
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match=r"symbolic links.*/a'"), written_whole(tmp_path / "a") as file:
+        file.write(b"new")
+    assert names(tmp_path) == ["a", "b"]
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_device_is_written_to(tmp_path: Path, linked: bool) -> None:
+    """A terminal is a device that tests can make. It gets everything in the end, and stays a device."""
+    reader, device = os.openpty()
+    try:
+        path = Path(os.ttyname(device))
+        if linked:
+            (tmp_path / "link").symlink_to(path)
+            path = tmp_path / "link"
+        assert is_stream(path)
+        with pytest.raises(ValueError, match="stop"), written_whole(path) as file:  # noqa: PT012
+            file.write(b"half")
+            raise ValueError("stop")
+        with written_whole(path) as file:
+            file.write(b"....")
+            file.seek(0)
+            file.write(b"full")
+        assert os.read(reader, 100) == b"full"
+        assert stat.S_ISCHR(path.stat().st_mode)
+        assert path.is_symlink() == linked
+    finally:
+        os.close(reader)
+        os.close(device)
+
+
+def test_a_fifo_is_written_to(tmp_path: Path) -> None:
+    path, found = tmp_path / "fifo", []
+    os.mkfifo(path)
+    reader = threading.Thread(target=lambda: found.append(path.read_bytes()))
+    reader.start()
+    with written_whole(path) as file:
+        file.write(b"new")
+    reader.join()
+    assert found == [b"new"]
+    assert names(tmp_path) == ["fifo"]
+    assert path.is_fifo()
+
+
+def test_stdout_is_written_to_wherever_it_goes(tmp_path: Path) -> None:
+    """A file that the shell opened as stdout is not replaced: what is in it already stays."""
+    code = (
+        "import sys; from pathlib import Path; from riemap.files import written_whole; print('before')\n"
+        "with written_whole(Path(sys.argv[1])) as file: file.write(b'new\\n')\n"
+        "print('after')"
+    )
+    path = tmp_path / "file"
+    for name in ("/dev/stdout", str(path)):
+        path.write_text("first\n")
+        with path.open("a") as file:
+            subprocess.run([sys.executable, "-c", code, name], stdout=file, check=True)
+        assert path.read_text() == "first\nbefore\nnew\nafter\n"
+    done = subprocess.run([sys.executable, "-c", code, "/dev/stdout"], stdout=subprocess.PIPE, check=True)
+    assert done.stdout == b"before\nnew\nafter\n"
 
 
 def test_folders_are_made(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 """Generators return the graphs they describe, refuse bad arguments, and reproduce the paper's graphs."""
 
 import gzip
+import inspect
+import random
 import tracemalloc
+import warnings
 from collections import Counter
 from collections.abc import Callable
 
@@ -9,17 +12,23 @@ import networkx as nx
 import numpy as np
 import pytest
 from conftest import DATA
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from riemap import memory
+from riemap.errors import InputError
 from riemap.graphs import (
     DATASETS,
     GENERATORS,
     Graph,
     GraphWarning,
+    dense_generators,
     generate,
     generator_checks,
     random_generators,
 )
+from riemap.graphs.dense_generators import rewired_ring, switched_edges
 
 RANDOM = [
     "erdos-renyi(n=60,p=0.2,seed=0)",
@@ -29,6 +38,22 @@ RANDOM = [
     "random-regular(n=50,d=3,seed=0)",
     "geometric(n=60,radius=0.4,seed=0)",
 ]
+
+
+HUGE = [
+    ("path(n", ""),
+    ("sphere-mesh(n", ""),
+    ("torus(m=3,n", ""),
+    ("complete-bipartite(m=3,n", ""),
+    ("cycle-of-trees(r=2,h=2,n", ""),
+    ("tree(h=2,r", ""),
+    ("erdos-renyi(n", ",p=1e-300"),
+    ("barabasi-albert(n", ",m=2"),
+    ("watts-strogatz(n", ",k=2,p=1"),
+    ("random-regular(n", ",d=2"),
+    ("geometric(n", ",radius=1e-300"),
+]
+"""Start and end of specs, between which there is room for a number with 400 digits."""
 
 
 def as_networkx(graph: Graph) -> "nx.Graph[int]":
@@ -173,7 +198,7 @@ def test_pieces_are_counted_with_nodes_that_have_no_edge() -> None:
         ("erdos-renyi(n=10,p=1.5)", "p=1.5 is not a probability"),
         ("erdos-renyi(n=10,p=0)", "this graph has no edges"),
         ("erdos-renyi(n=10,p=1e-300)", "this graph has no edges"),
-        ("erdos-renyi(n=10,p=0.5,seed=-1)", "seed=-1 is too small"),
+        ("erdos-renyi(n=10,p=0.5,seed=-1)", "seed=-1 is negative; a seed is a whole number from 0 up"),
         ("barabasi-albert(n=3,m=3)", "n=3 is too small; n must be at least 4"),
         ("watts-strogatz(n=10,k=3,p=0.1)", "k=3 is odd"),
         ("watts-strogatz(n=10,k=4,p=-1)", "p=-1.0 is not a probability"),
@@ -210,6 +235,7 @@ def test_bad_arguments_are_refused(spec: str, problem: str) -> None:
         "random-tree(n=1000000000)",
         "random-regular(n=1000000,d=100)",
         "geometric(n=1000000,radius=1)",
+        *(f"{name}=1{'0' * 400}{rest})" for name, rest in HUGE),
     ],
 )
 def test_too_large_is_refused_before_it_is_made(spec: str) -> None:
@@ -222,6 +248,140 @@ def test_too_large_is_refused_before_it_is_made(spec: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_graphs_too_large_for_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free", lambda: 10**6)
+    with pytest.raises(
+        MemoryError, match=r"^1,000 nodes and 499,500 edges need 55 MB of memory, and 1 MB are"
+    ):
+        generate("complete(n=1000)")
+
+
+@pytest.mark.parametrize("radius", ["1.5", "1e200", "1.7e308"])
+def test_any_radius_beyond_the_square_joins_every_two_points(radius: str) -> None:
+    assert generate(f"geometric(n=3,radius={radius})").m == 3
+
+
+@pytest.mark.parametrize(("n", "d"), [(100, 98), (100, 99), (60, 55), (50, 48), (30, 26)])
+def test_dense_regular_graphs_end(n: int, d: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dense_generators, "MIN_SHUFFLED", 50_000)
+    graphs = [generate(f"random-regular(n={n},d={d},seed={seed})") for seed in (0, 0, 1)]
+    assert set(graphs[0].degrees.tolist()) == {d}
+    assert graphs[0].key == graphs[1].key
+    assert (graphs[0].key != graphs[2].key) == (d < n - 1)
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 1), (9, 2), (8, 3), (10, 5), (11, 6), (9, 8), (6, 4)])
+def test_switched_edges_are_regular_and_as_likely_for_every_pair(n: int, d: int) -> None:
+    """Each pair is expected 300 d / (n - 1) times in 300 graphs, with a standard deviation of less than 9."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for seed in range(300):
+        edges = switched_edges(n, d, random.Random(seed))
+        assert len(edges) == len({tuple(sorted(edge)) for edge in edges.tolist()}) == n * d // 2
+        assert np.bincount(edges.ravel(), minlength=n).tolist() == [d] * n
+        counts.update(tuple(sorted(edge)) for edge in edges.tolist())
+    assert len(counts) == n * (n - 1) // 2
+    assert all(abs(count - 300 * d / (n - 1)) < 40 for count in counts.values())
+
+
+def test_dense_small_worlds_end() -> None:
+    graph = generate("watts-strogatz(n=1000,k=998,p=1)")
+    assert (graph.n, graph.m) == (1000, 499_000)
+    ring = rewired_ring(30, 28, 0.0, np.random.default_rng(0))
+    assert {(min(i - j, 30 + j - i) == 15) for j, i in ring.tolist()} == {False}
+    full = rewired_ring(7, 6, 1.0, np.random.default_rng(0))
+    assert len(full) == 21
+
+
+def test_rewired_ends_are_as_networkx_draws_them() -> None:
+    """The degrees of 100 graphs of 20 nodes have the same spread in both."""
+    ours = [np.bincount(rewired_ring(20, 6, 1.0, np.random.default_rng(seed)).ravel()) for seed in range(100)]
+    theirs = [
+        np.bincount(GENERATORS["watts-strogatz"](n=20, k=6, p=1.0, seed=seed)[1].ravel())
+        for seed in range(100)
+    ]
+    assert np.all(np.array([degrees.sum() for degrees in ours]) == 120)
+    assert abs(np.std(ours) - np.std(theirs)) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("spec", "key"),
+    [
+        ("random-regular(n=50,d=3,seed=0)", "fea95b0ba5688f76"),
+        ("random-regular(n=20,d=18,seed=1)", "c2dd7f96ecf295ff"),
+        ("random-regular(n=100,d=80,seed=1)", "7d65605b8428afe1"),
+        ("watts-strogatz(n=50,k=4,p=0.1,seed=0)", "210ce6bb4fc9fa03"),
+        ("watts-strogatz(n=200,k=180,p=1,seed=0)", "92bab51b670d402a"),
+        ("geometric(n=60,radius=0.4,seed=0)", "45d62dc7183231a9"),
+        ("erdos-renyi(n=60,p=0.2,seed=0)", "c3509ceb627e5469"),
+        ("barabasi-albert(n=50,m=3,seed=0)", "a700c937c2480080"),
+        ("random-tree(n=50,seed=0)", "9171fc05f1ef521c"),
+    ],
+)
+def test_random_graphs_stay_the_same(spec: str, key: str) -> None:
+    """A spec with a seed names one graph, in every version of riemap."""
+    assert generate(spec).key[:16] == key
+
+
+NUMBERS = st.sampled_from(
+    [
+        *(
+            "0",
+            "1",
+            "2",
+            "3",
+            "4",
+            "5",
+            "6",
+            "7",
+            "-1",
+            "1e1",
+            "+3",
+            "007",
+            "0x10",
+            "1_0",
+            "true",
+            "1.5",
+            "0.5",
+        ),
+        *(
+            "nan",
+            "inf",
+            "-inf",
+            "1e400",
+            "1e308",
+            "1e-400",
+            "5e-324",
+            "-0.0",
+            "1j",
+            "٣",
+            "１",
+            "\0",
+            "a b",
+            "()",
+        ),
+        *("1" + "0" * 9, "1" + "0" * 20, "1" + "0" * 400, "-1" + "0" * 400, "9" * 900, "9" * 5000),
+        *("(" * 400 + ")" * 400, "((", "1,1", "n=1", "=", ""),
+    ]
+)
+
+
+@given(st.data(), st.sampled_from(sorted(GENERATORS)))
+@settings(max_examples=max(300, settings().max_examples))
+def test_any_arguments_give_a_graph_or_one_clear_line(data: st.DataObject, name: str) -> None:
+    keys = [*inspect.signature(GENERATORS[name]).parameters]
+    given_ = {key: data.draw(NUMBERS) for key in keys if key != "seed" or data.draw(st.booleans())}
+    spec = f"{name}({','.join(f'{key}={value}' for key, value in given_.items())})"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphWarning)
+        message = ""
+        try:
+            assert generate(spec).n >= 2
+        except InputError as error:
+            message = str(error)
+    assert message.isprintable()
+    assert len(message) < 400
 
 
 def test_every_generator_is_described() -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -222,15 +223,24 @@ def test_folders_of_others(tmp_path: Path, whole: Path, capsys: pytest.CaptureFi
     (out / "records" / f"{ids[0]}.json").unlink()
 
 
+def unchecked(line: bytes, old: bytes, new: bytes) -> bytes:
+    """A line without its checksum, as earlier versions wrote it, and with a change."""
+    assert old in line
+    return re.sub(rb', "checksum": "\w+"', b"", line).replace(old, new)
+
+
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
         (lambda line: line[:100], "Unterminated string"),
-        (lambda line: b"[]", "[] is not a JSON object"),
-        (lambda line: line.replace(b'"id": "cycle', b'"id": "../cycle'), "is not the id of a run"),
-        (lambda line: line.replace(b'"f1@k"', b'"f2@k"'), "it has scores and no f1@k"),
-        (lambda line: line.replace(b'"seed"', b'"sead"'), "the description of its run has no seed"),
-        (lambda line: b'{"id": "a"}', "it has no description of a run, no dimension, or neither scores"),
+        (lambda line: b"[]", "it holds [] instead of a JSON object"),
+        (lambda line: line.replace(b'"id": "cycle', b'"id": "../cycle'), "does not match its checksum"),
+        (lambda line: unchecked(line, b'"id": "cycle', b'"id": "../cycle'), "is not the id of a run"),
+        (lambda line: unchecked(line, b'"f1@k"', b'"f2@k"'), "its f1@k is missing, and it has no error"),
+        (lambda line: unchecked(line, b'"seed"', b'"sead"'), "its run.seed is missing"),
+        (lambda line: unchecked(line, b'"dim": 2', b'"dim": "2"'), "its dim is '2' instead of a whole"),
+        (lambda line: unchecked(line, b'"ad": 0', b'"ad": 1e999, "a": 0'), "is not a finite number"),
+        (lambda line: b'{"id": "a"}', "its version is missing"),
         (lambda line: b"\xff", "can't decode byte"),
     ],
 )
@@ -342,6 +352,7 @@ def test_two_processes_on_one_folder(tmp_path: Path, whole: Path) -> None:
 def test_a_run_that_another_process_has(tmp_path: Path) -> None:
     """It is left alone, waited for, and done if nothing came of it."""
     folder, (one,) = GridFolder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [5]})
+    folder.begin([one.id])
     with folder.lock(one) as ours:
         assert ours
         assert worker.attempt(folder, one, 0) == Outcome.HELD
@@ -403,6 +414,7 @@ def test_a_failure_that_was_an_accident(tmp_path: Path, whole: Path) -> None:
 def test_a_worker_that_is_killed(deaths: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It costs its run a second try; a run that ends two workers has failed, and the others go on."""
     folder, runs = GridFolder(tmp_path), grid({**TINY, "spaces": ["E2"], "losses": ["ad"]})
+    folder.begin([one.id for one in runs])
     left = [deaths]
     ask = local_executor.Worker.ask
 
@@ -427,6 +439,7 @@ def test_a_worker_that_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pyte
         GridFolder(tmp_path),
         grid({**TINY, "spaces": ["E2"], "losses": ["ad"], "seeds": [0], "epochs": 9999}),
     )
+    folder.begin([one.id])
     killed: list[int] = []
     hire = local_executor.WorkerPool._hire
 
@@ -445,6 +458,7 @@ def test_a_worker_that_is_killed_in_the_middle(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(local_executor.WorkerPool, "_hire", watched)
     assert [found.outcome for found in execute_locally(folder, [one])] == [Outcome.DONE]
     other = GridFolder(tmp_path / "undisturbed")
+    other.begin([one.id])
     assert worker.attempt(other, one, 0) == Outcome.DONE
     assert (folder.record(one) or {})["scores"] == (other.record(one) or {})["scores"]
     assert len(killed) == 1
@@ -494,11 +508,16 @@ def test_records_that_cannot_be_written(
         raise OSError(28, "No space left on device", "records")
 
     monkeypatch.setattr(GridFolder, "write", full)
+    folder = GridFolder(tmp_path / "begun")
+    folder.begin([grid(TINY)[0].id])
     with pytest.raises(OSError, match="No space"):
-        worker.attempt(GridFolder(tmp_path), grid(TINY)[0], 0)
+        worker.attempt(folder, grid(TINY)[0], 0)
     monkeypatch.setattr(local_executor.Worker, "ask", lambda worker, job: worker.process.kill())
     assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), "--workers", "2") == 2
-    assert capsys.readouterr() == ("", "riemap: records: no space left on device\n")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines()[0] == "riemap: 8 of 8 runs to do"
+    assert err.splitlines()[-1].startswith("riemap: records: no space left on device; free some space")
 
 
 def test_cores_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -534,7 +553,9 @@ def test_ended_in_the_middle_of_a_run(how: signal.Signals, tmp_path: Path, whole
     assert stdout == ""
     if how is signal.SIGINT:
         assert process.returncode == 130, stderr
-        assert stderr == "riemap: interrupted; what is done is kept, and the same command does the rest\n"
+        said = "riemap: interrupted; what is done is kept, and the same command does the rest"
+        assert stderr.splitlines()[-1] == said
+        assert "Traceback" not in stderr
         assert not at_work(folder, second)
     limit = time.monotonic() + 20
     while at_work(folder, second):

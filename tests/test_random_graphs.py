@@ -219,6 +219,10 @@ def test_thresholds_are_those_of_the_paper():
         thresholds(sphere, distances, 10)[[0, -1]], distances.max() * np.array([0.1, 1.0])
     )
     np.testing.assert_allclose(thresholds(ball, distance_matrix(ball), 15, 5.0), 0.5 * np.arange(1, 16))
+    with pytest.raises(MemoryError, match=r"1,000,000,000,000 points of E1 need .* draw fewer points"):
+        sample("E1", 10**12)
+    with pytest.raises(ValueError, match="1000000000 thresholds are too many; their number is at most 1000"):
+        thresholds(sample("E1", 3), np.zeros((3, 3)), 10**9)
     with pytest.raises(ValueError, match="0 thresholds are too few"):
         thresholds(sphere, distances, 0)
 

@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import re
+import tracemalloc
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -22,7 +23,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from naive import as_edges
 
-from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph, text_file
+from riemap import memory
+from riemap.graphs import Graph, GraphWarning, as_graph, read_dissimilarities, read_graph
+from riemap.graphs import compression as compression_module
 from riemap.graphs.edgelist import EDGELIST_EXTENSIONS
 from riemap.graphs.readers import READERS
 
@@ -160,6 +163,35 @@ def test_networkx_attributes(tmp_path: Path) -> None:
         == expected
     )
     assert read(tmp_path, "g.txt", "a b {}\nb c {'colour': 1}\nc d\n").weights is None
+    assert read(tmp_path, "g.txt", "a b {'é': 1, 'weight': '2.5'}\n").weights[0] == 2.5
+    assert read(tmp_path, "g.txt", "a b {'é': 1, 'weight': 2.5}\n").weights[0] == 2.5
+
+
+@pytest.mark.parametrize(
+    ("name", "hidden", "edge"),
+    [
+        ("g.txt", "#a b", "b c"),
+        ("g.txt", " %a b {}", "b c"),
+        ("g.txt", "#a b 2", "b c 3"),
+        ("g.csv", "#a, b", "b,c"),
+    ],
+)
+def test_a_comment_that_looks_like_an_edge_gives_a_warning(
+    tmp_path: Path, name: str, hidden: str, edge: str
+) -> None:
+    with pytest.warns(
+        GraphWarning, match=rf"^{name}: took 2 lines for comments, e\.g\. line 1, '[#%]a.*quotes"
+    ):
+        assert read(tmp_path, name, f"{hidden}\n{edge}\n{hidden}\n").labels == ("b", "c")
+
+
+def test_a_label_in_quotes_may_start_like_a_comment(tmp_path: Path) -> None:
+    assert read(tmp_path, "g.csv", '"#a",b\nb,#c\n').labels == ("#a", "b", "#c")
+
+
+@pytest.mark.parametrize("comment", ["# a b", "#", "##a b", "#a", "#a b c d", "% a b", "#a,b"])
+def test_other_comments_give_no_warning(tmp_path: Path, comment: str) -> None:
+    assert read(tmp_path, "g.txt", f"{comment}\na b\n").labels == ("a", "b")
 
 
 def test_quoted_fields(tmp_path: Path) -> None:
@@ -304,11 +336,22 @@ EDGE_LIST_REFUSALS = [
     ("a,b\nb,,c\n", r"line 2: 'b,,c' has 3 columns"),
     ("a,b\nb,\n", r"line 2: a column is empty"),
     ('a,b\n"b,c\n', r"line 2: '\"b,c' has unreadable quotes"),
+    (
+        "1 2\n2, 3\n",
+        r"g\.txt, line 2: '2, 3' has a comma, but line 1 is separated by spaces or tabs; .*'a,b'",
+    ),
+    ("# c\n1\t2\n2 3\n2,3\n", r"line 4: '2,3' has a comma, but line 2 is"),
+    ("1,2\n2 3\n", r"line 2: '2 3' has 1 column"),
+    ("a b {'weight': 1_000}\n", r"line 1: cannot read"),
+    ("a b {'weight': '1_000'}\n", r"line 1: cannot read"),
+    ("a b {'weight': '١'}\n", r"line 1: cannot read"),
+    ("a b {'weight': 0x10}\n", r"line 1: cannot read"),
+    ("a b {'weight': True}\n", r"line 1: cannot read"),
     ("a;b\n", r"line 1: 'a;b' has 1 column; .*separated by spaces, tabs or commas"),
     ("", r"g\.txt is empty"),
     (" \n\n", r"g\.txt is empty"),
     (b"\xef\xbb\xbf\n", r"g\.txt is empty"),
-    ("# only\n% comments\n", r"g\.txt holds no edges; a line is"),
+    ("# only\n% comments\n", r"g\.txt holds no edges, only comments; a line is"),
     ("a a\n", r"every edge is a self-loop"),
     (MTX, r"line 1: this is a MatrixMarket file; rename it so that its name ends in \.mtx"),
     (b"a b\nb \xff\n", r"line 2: byte 0xff is not UTF-8 text"),
@@ -345,10 +388,20 @@ OTHER_REFUSALS = [
     ("g.mtx", MTX.replace("2 1 5", "2 1 -5"), r"g, line 5: weight -5 is not a positive number"),
     ("g.mtx", MTX.replace("2 1 5", "2 1 nan"), r"g, line 5: weight nan is not"),
     ("g.mtx", MTX.replace("3 3 4\n1 2 5\n2 1 5\n2 3 1\n3 2 1\n", "1 1 0\n"), "no edges"),
+    ("g.mtx", MTX.replace("2 1 5", "2 1_0 5"), r"line 5: '2 1_0 5' is not an entry"),
+    ("g.mtx", MTX.replace("3 3 4", "1_2 1_2 4"), r"line 3: '1_2 1_2 4' is not 'n n entries'"),
+    ("g.mtx", MTX.replace("2 1 5", "2 +1 5"), r"line 5: '2 \+1 5' is not an entry"),
+    ("g.mtx", MTX.replace("2 1 5", "2 ١ 5"), r"line 5: '2 ١ 5' is not an entry"),
+    ("g.csv", "New York;Rome\n", r"line 1: 'New York;Rome' is separated by semicolons; write commas"),
     ("g.graphml", "a b\n", r"line 1: malformed XML \(syntax error\)"),
     ("g.graphml", XML[:-12], r"line 6: malformed XML"),
     ("g.graphml", BILLION_LAUGHS, r"line 2: a DOCTYPE, which may define entities, is not accepted"),
     ("g.graphml", "<a>\n</a>", r"holds <a> with 0 graphs; accepted is <graphml> with one"),
+    *(
+        ("g.graphml", f'<?xml version="1.0" encoding="{encoding}"?>' + XML, r"^g\.graphml, line 1: .*UTF-8$")
+        for encoding in ("big5", "utf-7", "punycode", "idna", "undefined", "nonsense")
+    ),
+    ("g.graphml", b'<?xml version="1.0" encoding="UTF-8"?>\n<a b="\xff"/>', r"line 2: malformed XML"),
     ("g.graphml", '<?xml version="1.0" encoding="hex"?>' + XML, r"line 1: .*(encoding|hex).*"),
     (
         "g.graphml",
@@ -395,6 +448,7 @@ OTHER_REFUSALS = [
     ("g.gml", GML.replace("target 2", 'target 2 weight "x"'), r"line 5: weight 'x' is not a number"),
     ("g.gml", GML.replace("target 2", "target 2 weight -2"), r"g, line 5: weight -2 is not a positive"),
     ("g.gml", GML.replace("id 2", "id " + "1" * 5000), r"line 3: '1{58}… is too long a number"),
+    ("g.gml", GML.replace("target 2", "target 2 weight 1" + "0" * 400), r"g, line 5: weight inf is not"),
     ("g.gml", "graph [ ]", "no edges"),
     ("g.npz", "a b\n", r"g\.npz is not a whole \.npz file.*; scipy\.sparse\.save_npz"),
     ("g.npz", npz(sp.eye_array(3))[:-40], r"g\.npz is not a whole \.npz file"),
@@ -445,13 +499,63 @@ def test_damaged_compression(tmp_path: Path, compression: str) -> None:
 
 
 def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_file, "BOMB_MIN_BYTES", 2**20)
+    monkeypatch.setattr(compression_module, "BOMB_MIN_BYTES", 2**20)
     zeros = gzip.compress(bytes(2**24))
     assert "more than 200-fold" in refusal(tmp_path, "g.txt.gz", zeros)
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("data.npy", bytes(2**24))
     assert "more than 200-fold" in refusal(tmp_path, "g.npz", stream.getvalue())
+
+
+PLENTY = "\n".join(f"{i} {i + 1}" for i in range(3000)).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        (
+            "g.txt",
+            PLENTY,
+            r"^27,782 bytes of g\.txt need 1\.14 MB of memory, and 500 kB are free; use a part",
+        ),
+        ("g.txt", PLENTY * 10, r"^277,820 bytes of g\.txt need 833 kB of memory"),
+        ("g.txt.gz", gzip.compress(PLENTY * 10), r"^277,820 bytes of g\.txt\.gz need 833 kB of memory"),
+        ("g.gml", b"a[" * 2000, r"^4,000 bytes of g\.gml need 900 kB of memory"),
+        ("g.graphml", b"<a>" + b"<a/>" * 2000, r"^8,003 bytes of g\.graphml need 760 kB of memory"),
+        ("g.npz", npz(sp.eye_array(10_000, format="dia")), r"^10,000 entries of g\.npz need 1 MB"),
+    ],
+)
+def test_files_too_large_for_the_memory(
+    tmp_path: Path, name: str, data: bytes, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are refused before they are parsed, with figures and a way out."""
+    monkeypatch.setattr(memory, "free", lambda: 500_000)
+    with pytest.raises(MemoryError, match=message):
+        read(tmp_path, name, data)
+
+
+@pytest.mark.parametrize("shape", [(10**8, 0), (0, 10**8), (10**8, 0, 3), (0,), (0, 0)])
+def test_an_empty_array_of_a_huge_shape_takes_no_memory(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path = tmp_path / "d.npy"
+    path.write_bytes(npy(np.empty(shape)))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"^d"):
+            read_dissimilarities(path)
+        assert tracemalloc.get_traced_memory()[1] < 3 * 10**6
+    finally:
+        tracemalloc.stop()
+
+
+def test_dissimilarities_too_large_for_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free", lambda: 300_000)
+    for array in (np.ones((100, 100), np.int8), np.ones(4950, np.int8)):
+        (tmp_path / "d.npy").write_bytes(npy(array))
+        with pytest.raises(
+            MemoryError, match=r"^100 points of d\.npy need 400 kB of memory, and 300 kB are free"
+        ):
+            read_dissimilarities(tmp_path / "d.npy")
 
 
 def test_npz_with_pickles_or_indices_out_of_range(tmp_path: Path) -> None:
@@ -472,7 +576,8 @@ def test_npz_with_pickles_or_indices_out_of_range(tmp_path: Path) -> None:
         {"format": np.array(3)},
         {"points": np.ones(3)},
     ):
-        assert "holds no sparse matrix" in refusal(tmp_path, "g.npz", archive(**arrays))
+        message = refusal(tmp_path, "g.npz", archive(**arrays))
+        assert "holds no sparse matrix" in message or "holds Python objects" in message
     sparse = {"format": b"coo", "shape": (10**9, 10**9), "row": row[:1], "col": row[1:2], "data": np.ones(1)}
     assert "1,000,000,000 nodes with 1 entries" in refusal(tmp_path, "g.npz", archive(**sparse))
 
@@ -544,18 +649,22 @@ def lying(shape: tuple[int, ...]) -> bytes:
         ("d.npy", npy(np.array([1.0, 0.0, 1.0])), r"entry \(0, 2\), 0, is zero between"),
         ("d.npy", npy(np.ones(4)), r"4 numbers are not a triangle of n\(n-1\)/2 numbers, e\.g\. 6"),
         ("d.npy", npy(np.ones(0)), "0 numbers are not"),
-        ("d.npy", npy(np.ones((2, 3))), r"square matrix of numbers, not \(2, 3\)"),
+        ("d.npy", npy(np.ones((2, 3))), r"square matrix of numbers, .*not float64\(2, 3\)"),
         ("d.npy", npy(np.zeros((1, 1))), "there is 1 point"),
-        ("d.npy", npy(np.ones((2, 2, 2))), r"one or two dimensions, not float64\(2, 2, 2\)"),
+        ("d.npy", npy(np.ones((2, 2, 2))), r"in one dimension, not float64\(2, 2, 2\)"),
         ("d.npy", npy(np.ones(3, complex)), r"not complex128\(3,\)"),
-        ("d.npy", npy(np.array([{}]), allow_pickle=True), r"not a whole \.npy file: .*allow_pickle=False"),
+        (
+            "d.npy",
+            npy(np.array([{}]), allow_pickle=True),
+            r"not a whole \.npy file: 'it holds Python objects",
+        ),
         ("d.npy", npy(SQUARE)[:-1], r"not a whole \.npy file"),
-        ("d.npy", npy(SQUARE) + b"x", r"has data after its array of 9 numbers"),
+        ("d.npy", npy(SQUARE) + b"x", r"header declares 72 bytes of numbers, and 73 follow"),
         ("d.npy", lying((10**14,)), r"not a whole \.npy file"),
         ("d.npy", lying((2**62, 2**62)), r"not a whole \.npy file"),
         ("d.npy", lying((-3,)), r"not a whole \.npy file"),
         ("d.npy", b"a,b", r"not a whole \.npy file"),
-        ("d.npy", npz(sp.eye_array(2)), r"not an archive"),
+        ("d.npy", npz(sp.eye_array(2)), r"not a whole \.npy file: .*magic string"),
         ("d.csv", b"", r"d\.csv is empty"),
         ("d.csv", b"#c\n", r"d\.csv holds no numbers"),
         ("d.csv", b"0,1\n1,x\n", r"d\.csv, line 2: 'x' is not a number, e\.g\. 1\.5"),

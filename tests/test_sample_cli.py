@@ -91,7 +91,7 @@ def test_how_exp_samples_by_the_exponential_map(tmp_path):
         (["SPD3"], "uniform sampling from balls of SPD3 is not implemented; 'uniform' is for E, H, S"),
         (["H3", "--how", "best"], "no sampling method is called 'best'; there are 'uniform' and 'exp'"),
         (["S2", "--radius", "1"], "S2 is sampled uniformly as a whole"),
-        (["H3", "--thresholds", "0"], "0 thresholds are too few; their number must be at least 1, e.g. 10"),
+        (["H3", "--thresholds", "0"], "--thresholds is not 0; it is a number from 1 to 1000, e.g. 10"),
         (["H3", "--seed", "-1"], "seed=-1 is negative"),
     ],
 )

@@ -79,6 +79,8 @@ def test_spaces_are_read_leniently_and_spelled_one_way(text: str, spelled: str) 
         ("SPD1000000", "'SPD1000000'", "at most 4096"),
         ("E1 x H3^99999999", "'H3^99999999'", "at most 4096"),
         ("H" + "9" * 5000, "'H99", "is not a size"),
+        ("H" + " " * 20_000 + "2 3", "'H     ", "is not a size"),
+        ("E1 x " * 5000 + "E1", "'E1 x E1", "it has 25,002 characters, and at most 20,480 are accepted"),
     ],
 )
 def test_bad_spaces_are_refused_with_reason_and_example(text: str, part: str, reason: str) -> None:

@@ -1,12 +1,16 @@
 """The store returns correct distances after kills and damage, and with many processes at once."""
 
+import io
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,6 +112,62 @@ def test_a_file_of_another_graph_is_noticed(folder: Path) -> None:
     file.rename(folder / f"{GRAPH.key}.npy")
     with pytest.warns(GraphWarning, match="checksum"):
         assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+
+
+def forged(file: Path, matrix: np.ndarray[Any, Any], key: str = GRAPH.key) -> None:
+    """Write a file with the right checksum, as whoever can write to the cache can."""
+    stream = io.BytesIO()
+    np.save(stream, matrix, allow_pickle=True)
+    checksum = zlib.crc32(stream.getvalue(), zlib.crc32(key.encode()))
+    file.write_bytes(stream.getvalue() + store.STORE_MAGIC + checksum.to_bytes(4, "little"))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said"),
+    [
+        (np.full((N, N), None), "no NumPy array of numbers or texts"),
+        (np.zeros((N, N - 1), np.uint8), "shape (1200, 1199); expected uint8 or uint16 or uint32"),
+        (np.zeros(N, np.uint8), "shape (1200,)"),
+        (np.zeros((N, N), np.float64), "type float64"),
+        (np.zeros((N, N), np.int16), "type int16"),
+        (np.zeros((N, N), bool), "type bool"),
+        (np.asfortranarray(RIGHT.astype(np.uint16)), "(1200, 1200)"),
+        (np.full((N, N), N, np.uint16), "numbers that are not distances between 1200 nodes"),
+    ],
+    ids=lambda value: str(value)[:20] if isinstance(value, str) else value.dtype.name,
+)
+def test_a_forged_file_is_refused_before_it_is_mapped(
+    matrix: np.ndarray[Any, Any], said: str, folder: Path
+) -> None:
+    shortest_paths(GRAPH)
+    (file,) = folder.iterdir()
+    whole = file.read_bytes()
+    forged(file, RIGHT.astype(np.uint16))
+    assert np.array_equal(shortest_paths(GRAPH), RIGHT), "the forgery itself is right"
+    forged(file, matrix)
+    with pytest.warns(GraphWarning, match=re.escape(said)):
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    assert file.read_bytes() == whole
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1.0])
+def test_lengths_are_finite(value: float, folder: Path) -> None:
+    ring = Graph.from_edges(GRAPH.edges(), np.linspace(1.0, 2.0, N), name="lengths")
+    right = shortest_paths(ring).copy()
+    wrong = right.copy()
+    wrong[3, 4] = value
+    (file,) = folder.iterdir()
+    forged(file, wrong, ring.key)
+    with pytest.warns(GraphWarning, match="not distances"):
+        assert np.array_equal(shortest_paths(ring), right)
+
+
+def test_a_pipe_in_the_cache_is_not_waited_for(folder: Path) -> None:
+    folder.mkdir()
+    os.mkfifo(folder / f"{GRAPH.key}.npy")
+    with pytest.warns(GraphWarning, match="it is not a file") as told:
+        assert np.array_equal(shortest_paths(GRAPH), RIGHT)
+    assert len(told) == 2, "it is neither read nor replaced"
 
 
 def test_killed_while_writing(folder: Path) -> None:

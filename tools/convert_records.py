@@ -1,9 +1,9 @@
-"""Convert records from one JSON file for each run to JSON lines, one file for each graph.
+"""Convert records from one JSON file for each run to JSON lines, one file for each graph, with checksums.
 
-Nothing is computed again. Names that have changed are spelled as now: the loss option `matched` is
-`same_temperature`, and the `rate` of a stage is `lr_factor`. The ids of the runs follow, and so do the list
-of the runs of a grid and the names of its embeddings. The code that made a record is not known: its `engine`
-is null.
+Nothing is computed again. Lines that have no checksum get one; a line that does not match its own is
+refused. Names that have changed are spelled as now: the loss option `matched` is `same_temperature`, and the
+`rate` of a stage is `lr_factor`. The ids of the runs follow, and so do the list of the runs of a grid and the
+names of its embeddings. The code that made a record is not known: its `engine` is null.
 
 Run: python tools/convert_records.py [results/paper]
 """
@@ -15,9 +15,10 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from riemap.checked_json import write_checked
 from riemap.files import written_whole
 from riemap.grids.record import checked_record
-from riemap.grids.records import json_line
+from riemap.grids.record_lines import json_line, read_records
 from riemap.runs.spec import RunSpec, file_name
 
 
@@ -60,11 +61,21 @@ def convert(folder: Path) -> int:
     if listed.exists():
         grid = json.loads(listed.read_text(encoding="utf-8"))
         grid["runs"] = [ids.get(id, id) for id in grid["runs"]]
-        with written_whole(listed) as file:
-            file.write((json.dumps(grid, indent=2) + "\n").encode())
+        write_checked(listed, grid)
     for path in files:
         path.unlink()
     return len(files)
+
+
+def add_checksums(folder: Path) -> int:
+    """Write all lines of a folder with their checksums; how many there are."""
+    count = 0
+    for path in sorted((folder / "records").glob("*.jsonl")):
+        lines = [json_line(record) for record in read_records(path).values()]
+        with written_whole(path) as file:
+            file.writelines(lines)
+        count += len(lines)
+    return count
 
 
 def main() -> None:
@@ -74,6 +85,7 @@ def main() -> None:
     if not (given.folder / "records").is_dir():
         sys.exit(f"{given.folder} has no folder called records")
     print(f"{convert(given.folder)} records were converted")
+    print(f"{add_checksums(given.folder)} records have checksums")
 
 
 if __name__ == "__main__":

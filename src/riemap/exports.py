@@ -21,6 +21,8 @@ from riemap.types import Array
 __all__ = ["Table", "as_csv", "as_graphml", "as_projector", "as_word2vec", "table"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_FORMULA = re.compile("[=+\\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -83,28 +85,45 @@ def table(embedding: Embedding, *, points: bool = False) -> Table:
     return Table(_texts(embedding.labels), columns, values)
 
 
-def as_csv(rows: Table) -> bytes:
+def as_csv(rows: Table, *, safe: bool = False) -> bytes:
     r"""Write comma-separated values, as RFC 4180 and Python's ``csv`` module define them.
 
     The first line is a header: ``label`` and the names of the columns.
+
+    A spreadsheet may take a label such as ``=1+1`` for a formula, and execute it. If ``safe``, labels that
+    start with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and are not numbers, get an apostrophe in
+    front, and all labels are quoted, as OWASP advises [OWASP].
 
     Parameters
     ----------
     rows
         The table to write.
+    safe
+        Whether to change labels that a spreadsheet could take for formulas.
 
     Returns
     -------
     bytes
         The file.
 
+    Raises
+    ------
+    InputError
+        If two labels become equal, such as ``=a`` and ``'=a``.
+
     Examples
     --------
     >>> as_csv(Table(["a", "b, c"], ["x0"], np.array([[0.5], [1.0]])))
     b'label,x0\na,0.5\n"b, c",1.0\n'
+    >>> as_csv(Table(["=1+1", "-2"], ["x0"], np.array([[0.5], [1.0]])), safe=True)
+    b'label,x0\n"\'=1+1",0.5\n"-2",1.0\n'
+
+    References
+    ----------
+    [OWASP] Open Worldwide Application Security Project. CSV injection.
     """
-    lines = [["label", *rows.columns], *_lines([_quoted(label) for label in rows.labels], rows.values)]
-    return _joined(lines, ",")
+    labels = _without_formulas(rows.labels) if safe else [_quoted(label) for label in rows.labels]
+    return _joined([["label", *rows.columns], *_lines(labels, rows.values)], ",")
 
 
 def as_word2vec(rows: Table) -> bytes:
@@ -251,6 +270,14 @@ def _check_labels(labels: list[str], wrong: Callable[[str], bool], format: str, 
 def _quoted(label: str) -> str:
     """A label as a field of CSV. Python's own writer does not quote a lone carriage return, as it must."""
     return '"' + label.replace('"', '""') + '"' if re.search('[",\r\n]', label) else label
+
+
+def _without_formulas(labels: list[str]) -> list[str]:
+    """Labels as quoted fields of CSV, none of which is a formula of a spreadsheet."""
+    changed = [f"'{s}" if _FORMULA.match(s) and not _NUMBER.fullmatch(s) else s for s in labels]
+    if len(set(changed)) < len(changed):
+        raise InputError("two labels differ only in an apostrophe that --safe-csv adds; rename one of them")
+    return ['"' + label.replace('"', '""') + '"' for label in changed]
 
 
 def _lines(first: list[str], values: Array) -> list[list[str]]:

@@ -30,9 +30,10 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from riemap.errors import InputError
 
 if sys.platform != "win32":
     from resource import RUSAGE_SELF, getrusage
@@ -62,16 +63,15 @@ process it does so 130 to 300 times. Without this rule, work that one thread doe
 threads had lost their cores."""
 
 LONGEST_SECONDS = 0.1
-"""Longer measurements are ignored: one thread compiled or loaded a kernel meanwhile, or did other work, or the
-kernels are so long that waiting at their ends does not matter."""
+"""Longer measurements are ignored: one thread compiled or loaded a kernel meanwhile, or did other work, or
+the kernels are so long that waiting at their ends does not matter."""
 
 FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 0.5, 4.0
 """For how long fewer threads are used before all are tried again, and the limit of this time, which doubles
 with each trial that fails."""
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _store(typing: Any, address: Any, value: Any) -> Any:
+def _typed_store(typing: Any, address: Any, value: Any) -> Any:
     """Write an integer to an address, unless that is zero."""
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -84,8 +84,7 @@ def _store(typing: Any, address: Any, value: Any) -> Any:
     return types.void(types.int64, types.int64), lower
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _load(typing: Any, address: Any) -> Any:
+def _typed_load(typing: Any, address: Any) -> Any:
     """Read the integer at an address."""
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,17 +94,22 @@ def _load(typing: Any, address: Any) -> Any:
     return types.int64(types.int64), lower
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _relax(typing: Any) -> Any:
+def _typed_relax(typing: Any) -> Any:
     """Tell the processor that this thread spins, so that the other thread of the same core runs faster."""
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if platform.machine().lower() in ("x86_64", "amd64"):
             pause = ir.FunctionType(ir.VoidType(), [])
-            builder.call(cgutils.get_or_insert_function(builder.module, pause, "llvm.x86.sse2.pause"), [])
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), pause), [])
         return context.get_dummy_value()
 
     return types.void(), lower
+
+
+_compiled: Callable[..., Any] = intrinsic
+_store: Callable[[int, int], None] = _compiled(_typed_store)
+_load: Callable[[int], int] = _compiled(_typed_load)
+_relax: Callable[[], None] = _compiled(_typed_relax)
 
 
 @njit(forceinline=True)
@@ -260,7 +264,7 @@ class _Pool:
 class _Limit(threading.local):
     """How many threads the kernels of this thread of Python may use."""
 
-    threads = numba.config.NUMBA_NUM_THREADS
+    threads: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 
 
 _limit = _Limit()
@@ -288,9 +292,29 @@ def count() -> int:
     return _limit.threads
 
 
+def set_count(threads: int) -> None:
+    """Set how many threads the kernels that this thread of Python starts may use.
+
+    Results have the same bytes on any number of threads.
+
+    Parameters
+    ----------
+    threads
+        Number of threads, at least 1. More than there are cores only makes kernels slower.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive integer.
+    """
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise InputError(f"the number of threads is {threads!r}; give a positive integer, for example 2")
+    _limit.threads = int(threads)
+
+
 @contextmanager
 def limited(threads: int) -> Iterator[None]:
-    """Let kernels that this thread of Python starts use so many threads. Results have the same bytes.
+    """Set the number of threads, as :func:`set_count` does, and restore it afterwards.
 
     Parameters
     ----------
@@ -303,7 +327,8 @@ def limited(threads: int) -> Iterator[None]:
     ...     count()
     1
     """
-    before, _limit.threads = _limit.threads, threads
+    before = _limit.threads
+    set_count(threads)
     try:
         yield
     finally:
@@ -341,4 +366,5 @@ class RowLoop:
         self.least = least
 
     def __call__(self, rows: int, *args: Any) -> None:
+        """Do so many rows."""
         run(self.kernel, rows, args, self.least)

@@ -60,9 +60,9 @@ def pair_loop(kernel: Callable[..., None]) -> RowLoop:
     begin(part)`` and does these rows.
 
     The compiler may take sums in another order, which is what lets them vectorise. It compiles a loop that
-    sums and also stores twice, and the addresses of the arrays decide which of the two versions runs. So a sum
-    whose bytes must be the same in every run has a loop of its own, unless the loop reads and writes the same
-    row of different matrices.
+    sums and also stores twice, and the addresses of the arrays decide which of the two versions runs. So a
+    sum whose bytes must be the same in every run has a loop of its own, unless the loop reads and writes the
+    same row of different matrices.
     """
     return _row_loop(_loop(kernel), PAIR_ROWS)
 

@@ -16,6 +16,7 @@ from riemap.cli import (
     export,
     grid,
     nearest,
+    output,
     paper,
     plot,
     report,
@@ -79,4 +80,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if word in RENAMED:
             typer.echo(f"riemap: {word} is called {RENAMED[word]} now", err=True)
             sys.exit(2)
-    app(given, prog_name="riemap")
+    output.never_fail_to_encode()
+    with output.full_disk_told():
+        app(given, prog_name="riemap")

@@ -42,6 +42,10 @@ RunPath: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Force: TypeAlias = Annotated[
+    bool,
+    typer.Option("--force", help="Accept another graph than the one that was embedded, with the same nodes."),
+]
 Labels: TypeAlias = Annotated[
     Path | None,
     typer.Option(help="Colour nodes by labels from a CSV file with lines node,label.", show_default=False),

@@ -1,23 +1,12 @@
 """Curvatures for ``riemap describe``: computed with progress on stderr, and formatted as a table."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from riemap.cli.progress import stage_progress, telling
 from riemap.cli.triangles import SUMMARY_HEADINGS
 
 if TYPE_CHECKING:
     from riemap.graphs import AnyGraph
-
-PROGRESS_LINE_SECONDS = 5.0
-"""Seconds between two lines of progress where stderr is not a terminal: few enough lines for a log file."""
-
-ShareDone: TypeAlias = Callable[[float], None]
-"""A callback that is given the share of the work that is done, from 0 to 1."""
 
 
 def curvature_facts(
@@ -25,23 +14,26 @@ def curvature_facts(
 ) -> dict[str, dict[str, Any] | None]:
     """Compute every curvature that is shown. Those that need edges are ``None`` for dissimilarities."""
     from riemap.curvature import delta_exact, delta_sampled, ollivier_ricci, sectional
+    from riemap.distances import shortest_paths
     from riemap.graphs import Graph
 
+    with telling(f"{graph.name}: computing the distances between all {graph.n} nodes", graph.n):
+        distances = shortest_paths(graph)
     facts: dict[str, dict[str, Any] | None] = {"delta": None, "ricci": None, "sectional": None}
-    with _stage_progress(graph.name) as stage:
+    with stage_progress(graph.name) as stage:
         if isinstance(graph, Graph):
-            ricci = ollivier_ricci(graph, alpha, progress=stage("Ricci curvature"))
+            ricci = ollivier_ricci(graph, alpha, distances=distances, progress=stage("Ricci curvature"))
             facts["ricci"] = {"alpha": alpha, "limit": alpha == 1.0, **ricci.summary._asdict()}
-            found = sectional(graph, seed=seed, progress=stage("sectional curvature"))
+            found = sectional(graph, seed=seed, distances=distances, progress=stage("sectional curvature"))
             if found.summary is not None:
                 sizes = {"pairs": len(found.values), "drawn_at": len(found.sampled_nodes), "seed": seed}
                 facts["sectional"] = {**found.summary._asdict(), **sizes}
-        delta = delta_sampled(graph, seed=seed)
+        delta = delta_sampled(graph, seed=seed, distances=distances)
         facts["delta"] = {
             "mean": delta.mean,
             "se": delta.se,
             "max": delta.max,
-            "exact": delta_exact(graph, progress=stage("exact δ")) if exact else None,
+            "exact": delta_exact(graph, distances=distances, progress=stage("exact δ")) if exact else None,
             "samples": delta.samples,
             "seed": seed,
             "up_to" if delta.ranges else "values": delta.values.tolist(),
@@ -69,39 +61,3 @@ def curvature_lines(facts: dict[str, Any]) -> list[str]:
         count = sectional["drawn_at"]
         rows.append(f"sectional: {count} nodes have so many neighbours that pairs of them were sampled")
     return rows
-
-
-@contextmanager
-def _stage_progress(title: str) -> Iterator[Callable[[str], ShareDone]]:
-    """Yield a function that returns, for the name of a stage, a callback that shows its progress."""
-    if not sys.stderr.isatty():
-        yield lambda stage: _progress_lines(f"{title}: {stage}")
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-
-        def stage(name: str) -> ShareDone:
-            task = bar.add_task(f"{title}: {name}", total=1.0)
-
-            def callback(share: float) -> None:
-                bar.update(task, completed=share)
-
-            return callback
-
-        yield stage
-
-
-def _progress_lines(stage: str) -> ShareDone:
-    """Return a callback that prints a line on stderr every few seconds."""
-    last = time.monotonic()
-
-    def callback(share: float) -> None:
-        nonlocal last
-        if share < 1.0 and time.monotonic() - last > PROGRESS_LINE_SECONDS:
-            last = time.monotonic()
-            typer.echo(f"{stage}, {share:.0%}", err=True)
-
-    return callback

@@ -8,9 +8,12 @@ from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
 from riemap.cli.inputs import open_component
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, print_json
+from riemap.cli.progress import stage_progress
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from rich.console import Console
 
     from riemap.graphs import AnyGraph
@@ -20,6 +23,15 @@ MAX_HISTOGRAM_LINES = 20
 
 HISTOGRAM_LABEL_WIDTH = 8
 """Characters of the first column of a histogram."""
+
+LARGEST_FULLY_DESCRIBED = 25_000
+"""Number of nodes up to which distances between all pairs are counted: about fifteen seconds on two cores."""
+
+LARGEST_FULLY_DESCRIBED_WEIGHTED = 5_000
+"""The same for graphs with weights, whose shortest paths take longer."""
+
+DEFAULT_SOURCES = 512
+"""Number of nodes from which the distances in larger graphs are counted: as many as are searched at once."""
 
 
 def describe(
@@ -40,9 +52,20 @@ def describe(
         bool,
         typer.Option("--exact", help="Compute the largest δ over all quadruples; this may take minutes."),
     ] = False,
+    sources: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Count the distances from this many random nodes; by default, all nodes of graphs up to "
+            "25,000 nodes (5,000 with weights), and 512 of larger ones.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(help="Seed for the random samples of curvature. [default: 0]", show_default=False),
+        typer.Option(
+            help="Seed for the random nodes and samples of curvature. [default: 0]", show_default=False
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -51,11 +74,11 @@ def describe(
     Example: riemap describe karate --curvature
     """
     with refusing():
-        if not curvature and (exact or alpha is not None or seed is not None):
+        if not curvature and (exact or alpha is not None or (seed is not None and sources is None)):
             raise InputError("--alpha, --exact and --seed are options of --curvature; add --curvature")
 
         opened = open_component(graph, undirected=undirected, require_connected=require_connected)
-        facts = describe_graph(opened)
+        facts = describe_graph(opened, sources, seed or 0)
         if curvature:
             from riemap.cli.curvature import curvature_facts
 
@@ -66,14 +89,16 @@ def describe(
         _show(facts)
 
 
-def describe_graph(graph: "AnyGraph") -> dict[str, Any]:
+def describe_graph(graph: "AnyGraph", sources: int | None = None, seed: int = 0) -> dict[str, Any]:
     """Compute what ``riemap describe`` shows, except curvature."""
     import numpy as np
 
     from riemap.distances import spread
     from riemap.graphs import Graph
 
-    lengths, counts, mean, exact = spread(graph)
+    drawn = _drawn(graph, sources, seed)
+    with stage_progress(graph.name) as stage:
+        lengths, counts, mean, exact = spread(graph, sources=drawn, progress=stage("distances"))
     facts: dict[str, Any] = {"graph": graph.name, "n": graph.n}
     if isinstance(graph, Graph):
         degrees = graph.degrees
@@ -87,11 +112,38 @@ def describe_graph(graph: "AnyGraph") -> dict[str, Any]:
                 "max": int(degrees.max()),
             },
         }
+    if drawn is not None:
+        facts |= {"sources": len(drawn), "seed": seed}
     return facts | {
         "diameter": lengths[-1].item(),
         "mean_distance": mean,
         "distances": {"values" if exact else "up_to": lengths.tolist(), "pairs": counts.tolist()},
     }
+
+
+def _drawn(graph: "AnyGraph", sources: int | None, seed: int) -> "NDArray[np.int64] | None":
+    """Draw the nodes whose distances are counted; ``None`` for all nodes. Say first if it will take long."""
+    import numpy as np
+
+    from riemap.graphs import Graph
+    from riemap.specs import check_seed
+
+    check_seed(seed)
+    weighted = not isinstance(graph, Graph) or graph.weights is not None
+    largest = LARGEST_FULLY_DESCRIBED_WEIGHTED if weighted else LARGEST_FULLY_DESCRIBED
+    small = graph.n <= largest or not isinstance(graph, Graph)  # a matrix has all distances
+    if sources is None:
+        sources = graph.n if small else DEFAULT_SOURCES
+    if not small:
+        more = "" if sources > DEFAULT_SOURCES else f"; --sources {graph.n} takes them all"
+        long = ", which may take long; Ctrl-C stops it" if sources > DEFAULT_SOURCES else ""
+        typer.echo(
+            f"riemap: counting the distances from {min(sources, graph.n)} of {graph.n} nodes{long}{more}",
+            err=True,
+        )
+    if sources >= graph.n:
+        return None
+    return np.random.default_rng(seed).choice(graph.n, sources, replace=False)
 
 
 def _show(facts: dict[str, Any]) -> None:
@@ -104,14 +156,16 @@ def _show(facts: dict[str, Any]) -> None:
         d = facts["degree"]
         spread = f"{d['min']} to {d['max']}, median {d['median']:g}, mean {d['mean']:.2f}"
         lines.append(("degree", spread))
-    lines.append(("diameter", f"{facts['diameter']:g}{unit}"))
+    sampled = "sources" in facts
+    lines.append(("diameter", f"{'at least ' if sampled else ''}{facts['diameter']:g}{unit}"))
     lines.append(("mean distance", f"{facts['mean_distance']:.2f}{unit}"))
     width = max(len(heading) for heading, _ in lines[1:])
     console.print(f"{lines[0][0]}: {lines[0][1]}", style="bold")
     for heading, text in lines[1:]:
         console.print(f"{heading:{width}}  {text}")
     distances, delta = facts["distances"], facts.get("delta")
-    _histogram(console, "hops" if unit else "distance", f"pairs of {kind}", distances, distances["pairs"])
+    counted = f"pairs of {kind}" + (f", from {facts['sources']} random {kind}" if sampled else "")
+    _histogram(console, "hops" if unit else "distance", counted, distances, distances["pairs"])
     if delta is not None:
         from riemap.cli.curvature import curvature_lines
 

@@ -24,6 +24,7 @@ from riemap.cli.arguments import (
     WithReport,
 )
 from riemap.cli.evaluate import show_scores
+from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
 from riemap.cli.progress import progress
@@ -68,7 +69,8 @@ def embed(
         if report and out is None:
             raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
         source = GraphSource(graph, undirected, require_connected)
-        opened = source.open()
+        with opening(graph):
+            opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in space]
         results: list[RunResult] = []
@@ -102,7 +104,7 @@ def _done(
     title = f"{spec.graph} in {spec.space}"
     with (
         training_process(graph.n) as interrupted,
-        progress(title, spec.total_epochs, quiet) as callback,
+        progress(title, spec.total_epochs, graph.n, quiet) as callback,
     ):
         return execute(
             spec,

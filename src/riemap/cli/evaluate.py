@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, RequireConnected, RunPath, Undirected
+from riemap.cli.arguments import AsJson, Force, GraphText, RequireConnected, RunPath, Undirected
 from riemap.cli.inputs import open_component
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
+from riemap.cli.progress import telling
 from riemap.cli.triangles import measure_triangles, show_triangles
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def evaluate(
     ] = False,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Score how well the distances of an embedding match those of its graph.
@@ -47,11 +49,14 @@ def evaluate(
     with refusing():
         from riemap.metrics import evaluate as score
         from riemap.runs import load_embedding
+        from riemap.runs.opening import check_graph
 
         loaded = load_embedding(run)
         opened = open_component(graph, undirected=undirected, require_connected=require_connected)
+        check_graph(run, opened, force=force)
         started = time.perf_counter()
-        scores = score(loaded, opened, sources=sources, seed=seed)
+        with telling(f"{opened.name}: scoring {opened.n} nodes", opened.n):
+            scores = score(loaded, opened, sources=sources, seed=seed)
         seconds = time.perf_counter() - started
         curved = measure_triangles(loaded, seed)[1] if curvature else None
     if as_json:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import RunPath, Undirected
+from riemap.cli.arguments import Force, RunPath, Undirected
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.progress import telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ def export(
         ),
     ] = None,
     undirected: Undirected = False,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Put ' before labels that a spreadsheet could read as formulas; for csv.",
+        ),
+    ] = False,
+    force: Force = False,
 ) -> None:
     """Write an embedding in a format that other programs read.
 
@@ -57,13 +66,18 @@ def export(
     """
     with refusing():
         from riemap.runs import load_embedding
+        from riemap.runs.opening import check_graph
 
         _check(format, out, graph)
+        if safe_csv and format != "csv":
+            raise InputError(f"--safe-csv is for the format csv, not {format}; leave it out")
         embedding = load_embedding(run)
         opened = None
         if graph is not None:
             opened = open_with_edges(graph, undirected=undirected, purpose="graphml")
-        files = _files(embedding, format, opened, points)
+            check_graph(run, opened, force=force)
+        with telling(f"writing {embedding.n} nodes as {format}", embedding.n):
+            files = _files(embedding, format, opened, points, safe_csv)
         if out is None:
             typer.echo(files[""], nl=False)
         else:
@@ -72,6 +86,8 @@ def export(
 
 def _check(format: str, out: Path | None, graph: str | None) -> None:
     """Refuse options that do not fit together, before anything is computed."""
+    from riemap.files import check_destination
+
     one_of("--format", format, EXPORT_FORMATS)
     if format == "graphml" and graph is None:
         raise InputError("graphml needs edges; name the graph that was embedded, e.g. --graph karate")
@@ -80,13 +96,15 @@ def _check(format: str, out: Path | None, graph: str | None) -> None:
     if format == "tsv" and out is None:
         names = "vectors.tsv and metadata.tsv"
         raise InputError(f"tsv writes two files, {names}; name a folder for them, e.g. --out folder")
-    if out is not None and format != "tsv" and out.is_dir():
-        raise InputError(f"{out} is a folder; name a file, e.g. --out {out / 'embedding'}.{format}")
-    if out is not None and format == "tsv" and out.is_file():
-        raise InputError(f"{out} is a file; tsv writes two files and needs a folder, e.g. --out folder")
+    if out is not None and format != "tsv":
+        check_destination(out, f"embedding.{format}")
+    elif out is not None and out.exists() and not out.is_dir():
+        raise InputError(f"{out} is not a folder; tsv writes two files and needs one, e.g. --out folder")
 
 
-def _files(embedding: "Embedding", format: str, graph: "Graph | None", points: bool) -> dict[str, bytes]:
+def _files(
+    embedding: "Embedding", format: str, graph: "Graph | None", points: bool, safe_csv: bool
+) -> dict[str, bytes]:
     """Contents of the files to write, by their names in the folder; a single file has the name ``""``."""
     from riemap.exports import as_csv, as_graphml, as_projector, as_word2vec, table
 
@@ -95,7 +113,7 @@ def _files(embedding: "Embedding", format: str, graph: "Graph | None", points: b
     rows = table(embedding, points=points)
     if format == "tsv":
         return dict(zip(("vectors.tsv", "metadata.tsv"), as_projector(rows), strict=True))
-    return {"": as_csv(rows) if format == "csv" else as_word2vec(rows)}
+    return {"": as_csv(rows, safe=safe_csv) if format == "csv" else as_word2vec(rows)}
 
 
 def _write(files: dict[str, bytes], out: Path) -> None:

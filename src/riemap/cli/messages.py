@@ -7,6 +7,7 @@ from typing import NoReturn, TextIO
 
 import typer
 
+from riemap.cli.output import FULL_DISK, WAY_OUT
 from riemap.errors import DivergedError, InputError, NotEnoughMemoryError
 
 
@@ -20,7 +21,7 @@ def refuse(error: Exception, code: int = 2) -> NoReturn:
 def refusing() -> Iterator[None]:
     """Turn errors about the input into one line and exit code 2, and warnings about it into one line each.
 
-    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory that was foreseen,
+    Only errors that the user can mend are caught: :class:`InputError`, a lack of memory,
     and files of the user that cannot be read or written. Training that diverges is one line and exit code 1.
     Any other exception is a bug of riemap: it is shown with its traceback, and the exit code is 1. A reader
     that went away (``riemap ... | head``) is no error of the input.
@@ -30,6 +31,8 @@ def refusing() -> Iterator[None]:
             yield
         except (InputError, NotEnoughMemoryError) as error:
             refuse(error)
+        except MemoryError as error:
+            refuse(InputError(f"there is not enough memory for this: {str(error) or 'nothing is free'}"))
         except DivergedError as error:
             refuse(error, 1)
         except OSError as error:
@@ -78,4 +81,5 @@ def one_line(message: Exception | str) -> str:
     text = str(message)
     if isinstance(message, OSError) and message.strerror and message.filename is not None:
         text = f"{message.filename}: {message.strerror.lower()}"
+        text += WAY_OUT if message.errno in FULL_DISK else ""
     return "".join(c if c.isprintable() else " " if c.isspace() else ascii(c)[1:-1] for c in text)

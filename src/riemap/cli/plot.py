@@ -10,6 +10,7 @@ from riemap.cli.arguments import GraphText, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.progress import stage_progress, telling
 
 LAYOUT_LOSS = "stress + 0.2*rsne(T=0.2)"
 """Loss that places the nodes of a graph in the plane: stress keeps distances, rsne keeps neighbours close."""
@@ -57,8 +58,10 @@ def graph(
 
         check_figure(out)
         opened = open_with_edges(graph, undirected=undirected, purpose="the figure")
-        curvature = ollivier_ricci(opened, alpha).curvature
-        fit = embed(opened, "E2", loss=LAYOUT_LOSS, seed=seed)
+        with stage_progress(opened.name) as stage:
+            curvature = ollivier_ricci(opened, alpha, progress=stage("Ricci curvature")).curvature
+        with telling(f"{opened.name}: placing the nodes", opened.n):
+            fit = embed(opened, "E2", loss=LAYOUT_LOSS, seed=seed)
         ax = network(
             opened, fit.embedding.points[0], curvature, label=f"Ollivier-Ricci curvature, α = {alpha:g}"
         )
@@ -87,8 +90,9 @@ def graphs(
 
         check_figure(out)
         opened = [open_with_edges(text, undirected=undirected, purpose="the figure") for text in graphs]
-        curvatures = {g.name: sectional(g, seed=seed).values for g in opened}
-        deltas = {g.name: delta_sampled(g, seed=seed) for g in opened}
+        with telling("computing curvature", max(g.n for g in opened)):
+            curvatures = {g.name: sectional(g, seed=seed).values for g in opened}
+            deltas = {g.name: delta_sampled(g, seed=seed) for g in opened}
         write_figure(
             summaries(
                 {g.name: g.degrees.astype(float) for g in opened},
@@ -155,7 +159,10 @@ def samples(
 
         check_figure(out)
         one_of("KIND", kind, (*drawn.PANELS, "bias"))
-        if kind == "bias":
-            write_figure(clouds(drawn.bias(points, seed)), out)
-        else:
-            write_figure(sample_panels(drawn.panel(kind, points, seed)), out)
+        with telling("drawing samples"):
+            figure = (
+                clouds(drawn.bias(points, seed))
+                if kind == "bias"
+                else sample_panels(drawn.panel(kind, points, seed))
+            )
+        write_figure(figure, out)

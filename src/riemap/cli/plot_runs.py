@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Labels, RunPath, Undirected
+from riemap.cli.arguments import Force, Labels, RunPath, Undirected
 from riemap.cli.figures import Out, check_figure, write_figure
+from riemap.cli.inputs import opening
 from riemap.cli.messages import one_of, refusing
+from riemap.cli.progress import telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,6 +49,7 @@ def embedding(
         int, typer.Option(min=0, help="Number of nodes to name, those with the most neighbours.")
     ] = 0,
     undirected: Undirected = False,
+    force: Force = False,
 ) -> None:
     """Draw an embedding: a disk, a ball, a globe, a cone; a picture for each factor of a product.
 
@@ -60,7 +63,7 @@ def embedding(
         check_figure(out)
         pyplot()  # before anything is computed
         one_of("--colour", colour, NODE_COLOURS)
-        embedded, opened = _opened(run, graph, undirected, "embedding")
+        embedded, opened = _opened(run, graph, undirected, force, "embedding")
         if labels is not None and origin is not None:
             raise InputError("--labels and --from both colour the nodes; give one of them")
         if labels is not None:
@@ -70,7 +73,8 @@ def embedding(
         elif origin is not None:
             colouring = _distances(origin, embedded, opened)
         else:
-            colouring = _colouring(colour, embedded, opened)
+            with telling(f"{opened.name}: computing the colours of the nodes", opened.n):
+                colouring = _colouring(colour, embedded, opened)
         write_figure(drawn(embedded, opened, colouring=colouring, names=names), out, cropped=True)
 
 
@@ -84,6 +88,7 @@ def f1(
     out: Out,
     graph: GraphOption = None,
     undirected: Undirected = False,
+    force: Force = False,
 ) -> None:
     """Draw F1@k for k = 1, 2, … hops over the share of pairs that are k hops apart.
 
@@ -100,12 +105,14 @@ def f1(
         check_figure(out)
         scores, name = {}, ""
         for run in runs:
-            embedded, opened = _opened(run, graph, undirected, "f1")
+            embedded, opened = _opened(run, graph, undirected, force, "f1")
             if name not in ("", opened.name):
                 raise InputError(f"{runs[0]} is of {name} and {run} of {opened.name}; one figure, one graph")
             name = opened.name
             space = str(embedded.space)
-            scores[space if space not in scores else f"{space} ({run.stem})"] = evaluate(embedded, opened)
+            with telling(f"{opened.name}: scoring {run}", opened.n):
+                found = evaluate(embedded, opened)
+            scores[space if space not in scores else f"{space} ({run.stem})"] = found
         layers = np.array(next(iter(scores.values())).layers, float)
         curves = Curves(
             {key: np.array(found.f1_curve) for key, found in scores.items()}, layers / layers.sum()
@@ -113,7 +120,13 @@ def f1(
         write_figure(set_title(f1_curve(curves), name).figure, out)
 
 
-def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
+def distances(
+    run: RunPath,
+    out: Out,
+    graph: GraphOption = None,
+    undirected: Undirected = False,
+    force: Force = False,
+) -> None:
     """Draw distances in the graph against those in the embedding.
 
     Example: riemap plot distances karate-h2 --out distances.pdf
@@ -126,10 +139,16 @@ def distances(run: RunPath, out: Out, graph: GraphOption = None, undirected: Und
         hops = compared.graph is not None and compared.graph.weights is None
         return distances(density(compared), unit="hops" if hops else "lengths")
 
-    _draw_comparison(run, out, graph, undirected, "distances", drawn)
+    _draw_comparison(run, out, graph, undirected, force, "distances", drawn)
 
 
-def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
+def distortion(
+    run: RunPath,
+    out: Out,
+    graph: GraphOption = None,
+    undirected: Undirected = False,
+    force: Force = False,
+) -> None:
     """Draw how many nodes have which distortion, the mean of |d/δ − 1| over their pairs.
 
     Example: riemap plot distortion karate-h2 --out distortion.pdf
@@ -141,7 +160,7 @@ def distortion(run: RunPath, out: Out, graph: GraphOption = None, undirected: Un
 
         return distribution(pair_report(compared).distortion, label="mean distortion of the pairs of a node")
 
-    _draw_comparison(run, out, graph, undirected, "distortion", drawn)
+    _draw_comparison(run, out, graph, undirected, force, "distortion", drawn)
 
 
 def _draw_comparison(
@@ -149,6 +168,7 @@ def _draw_comparison(
     out: Path,
     graph: str | None,
     undirected: bool,
+    force: bool,
     verb: str,
     drawn: "Callable[[Comparison], Axes]",
 ) -> None:
@@ -158,12 +178,19 @@ def _draw_comparison(
         from riemap.plots.style import set_title
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, undirected, verb)
-        ax = drawn(compare(embedded, opened))
+        embedded, opened = _opened(run, graph, undirected, force, verb)
+        with telling(f"{opened.name}: comparing distances", opened.n):
+            ax = drawn(compare(embedded, opened))
         write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
-def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Undirected = False) -> None:
+def curvature(
+    run: RunPath,
+    out: Out,
+    graph: GraphOption = None,
+    undirected: Undirected = False,
+    force: Force = False,
+) -> None:
     """Draw how the graph curves, and the embedding: Ricci curvature of edges, sums of angles of triangles.
 
     Example: riemap plot curvature karate-h2 --out curvature.pdf
@@ -175,10 +202,11 @@ def curvature(run: RunPath, out: Out, graph: GraphOption = None, undirected: Und
         from riemap.plots import curvature as drawn
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, undirected, "curvature")
+        embedded, opened = _opened(run, graph, undirected, force, "curvature")
         if not isinstance(opened, Graph):
             raise InputError(f"{opened.name} is a matrix of dissimilarities; only edges have Ricci curvature")
-        ricci, sums = ollivier_ricci(opened).curvature, angle_sums(embedded).values
+        with telling(f"{opened.name}: computing curvature", opened.n):
+            ricci, sums = ollivier_ricci(opened).curvature, angle_sums(embedded).values
         write_figure(drawn((opened.name, ricci), (f"its embedding in {embedded.space}", sums)), out)
 
 
@@ -206,13 +234,16 @@ def history(run: RunPath, out: Out) -> None:
         write_figure(set_title(ax, title).figure, out)
 
 
-def _opened(run: Path, graph: str | None, undirected: bool, verb: str) -> "tuple[Embedding, AnyGraph]":
+def _opened(
+    run: Path, graph: str | None, undirected: bool, force: bool, verb: str
+) -> "tuple[Embedding, AnyGraph]":
     from riemap.runs import GraphSource, load_embedding
     from riemap.runs.opening import run_graph
 
     embedded = load_embedding(run)
     given = None if graph is None else GraphSource(graph, undirected)
-    opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}")
+    with opening(graph or ""):
+        opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}", force=force)
     return embedded.aligned_to(opened), opened
 
 

@@ -1,10 +1,11 @@
-"""Progress of training, on stderr: a bar in a terminal, and a line now and then elsewhere."""
+"""Progress, on stderr: a bar in a terminal, and a line now and then elsewhere."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import typer
 
@@ -15,11 +16,95 @@ COMPILING = "getting ready: the first run in a space compiles its code, once"
 """Shown until the first epoch is done."""
 
 PROGRESS_LINES = 10
-"""Number of lines for a run where there is no terminal."""
+"""Number of lines for a run where there is no terminal, if it does not take long."""
+
+FIRST_LINE_SECONDS = 2.0
+"""Time after which a command that is busy says what it does."""
+
+LINE_SECONDS = 10.0
+"""Longest time between two lines of progress: short enough to see that the command is alive."""
+
+SLOW_NODES = 1500
+"""Number of nodes from which on looking at all pairs takes more than a moment, so that the user is told."""
+
+ShareDone: TypeAlias = Callable[[float], None]
+"""A callback that is given the share of the work that is done, from 0 to 1."""
 
 
 @contextmanager
-def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable[[EpochRecord], None]]":
+def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]:
+    """Say on stderr what is being done if it takes long, and then now and then; nothing for few nodes.
+
+    The function that is yielded notes that something else was printed, so that nothing is due for a while.
+    """
+    finished, started = threading.Event(), time.monotonic()
+    due = started + FIRST_LINE_SECONDS
+
+    def postpone() -> None:
+        nonlocal due
+        due = time.monotonic() + LINE_SECONDS
+
+    def say() -> None:
+        while not finished.wait(max(due - time.monotonic(), 0.0)):
+            if time.monotonic() >= due:
+                typer.echo(f"riemap: {what}, {time.monotonic() - started:.0f} s so far", err=True)
+                postpone()
+
+    if nodes is not None and nodes <= SLOW_NODES:
+        yield postpone
+        return
+    speaker = threading.Thread(target=say, daemon=True)
+    speaker.start()
+    try:
+        yield postpone
+    finally:
+        finished.set()
+        speaker.join()
+
+
+@contextmanager
+def stage_progress(title: str) -> Iterator[Callable[[str], ShareDone]]:
+    """Yield a function that returns, for the name of a stage, a callback that shows its progress."""
+    if not sys.stderr.isatty():
+        yield lambda stage: _share_lines(f"{title}: {stage}")
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def stage(name: str) -> ShareDone:
+            task = bar.add_task(f"{title}: {name}", total=1.0)
+
+            def callback(share: float) -> None:
+                bar.update(task, completed=share)
+
+            return callback
+
+        yield stage
+
+
+def _share_lines(stage: str) -> ShareDone:
+    """Return a callback that prints a line on stderr after two seconds, and then every few seconds."""
+    started = time.monotonic()
+    due = started + FIRST_LINE_SECONDS
+
+    def callback(share: float) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if 0.0 < share < 1.0 and now >= due:
+            due = now + LINE_SECONDS
+            left = (now - started) * (1.0 - share) / share
+            typer.echo(f"{stage}, {share:.0%}, {left:.0f} s left", err=True)
+
+    return callback
+
+
+@contextmanager
+def progress(
+    title: str, epochs: int, nodes: int, quiet: bool = False
+) -> "Iterator[Callable[[EpochRecord], None]]":
     """Give a callback for training that shows epoch, loss, learning rate and time left."""
     if quiet:
         yield lambda record: None
@@ -27,7 +112,8 @@ def progress(title: str, epochs: int, quiet: bool = False) -> "Iterator[Callable
         with bar(epochs, title=title, state=COMPILING) as update:
             yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  lr {record.lr:.2g}")
     else:
-        yield _lines(title, epochs)
+        with telling(f"{title}: computing distances, or scores", nodes) as postpone:
+            yield _lines(title, epochs, postpone)
 
 
 @contextmanager
@@ -54,16 +140,19 @@ def bar(
         yield update
 
 
-def _lines(title: str, epochs: int) -> "Callable[[EpochRecord], None]":
+def _lines(title: str, epochs: int, postpone: Callable[[], None]) -> "Callable[[EpochRecord], None]":
     started, every = time.monotonic(), max(epochs // PROGRESS_LINES, 1)
-    begun: list[int] = []
+    last, begun = started, list[int]()
 
     def callback(record: "EpochRecord") -> None:
+        nonlocal last
+        postpone()
         done = record.epoch + 1
         begun.append(record.epoch) if not begun else None
-        if done % every and done != epochs:
+        if done % every and done != epochs and time.monotonic() - last < LINE_SECONDS:
             return
-        spent = time.monotonic() - started
+        last = time.monotonic()
+        spent = last - started
         left = spent / max(done - begun[0], 1) * (epochs - done)
         text = f"{title}: epoch {done} of {epochs}, loss {record.loss:.4g}, lr {record.lr:.2g}"
         typer.echo(f"{text}, {left:.0f} s left", err=True)

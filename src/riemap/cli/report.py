@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Labels, RequireConnected, Undirected
+from riemap.cli.arguments import Force, Labels, RequireConnected, Undirected
+from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
+from riemap.cli.progress import SLOW_NODES, telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,10 +17,6 @@ if TYPE_CHECKING:
     from riemap.graphs import AnyGraph
     from riemap.grids.record import RunRecord
     from riemap.grids.records import GridFolder
-
-SLOW_NODES = 1500
-"""Number of nodes from which on a page takes more than a moment, so that the user is told to wait."""
-
 
 ReportRun: TypeAlias = Annotated[
     Path,
@@ -54,6 +52,7 @@ def report(
     ] = True,
     undirected: Undirected = False,
     require_connected: RequireConnected = False,
+    force: Force = False,
 ) -> None:
     """Write one HTML page, complete in itself, that shows an embedding and how faithful it is.
 
@@ -62,6 +61,7 @@ def report(
     Example: riemap report karate-h2 -o karate-h2.html
     """
     with refusing():
+        from riemap.files import is_stream
         from riemap.grids.records import GridFolder
 
         _check(run, out)
@@ -69,6 +69,11 @@ def report(
         if (run / "grid.json").is_file():
             if labels is not None or grid is not None:
                 raise InputError("--labels and --grid are for the page of one run, and this is a grid")
+            if pages and is_stream(out):
+                raise InputError(
+                    f"the pages of the runs need a folder beside the page, and {out} is a stream; "
+                    "add --no-pages, or name a file, e.g. -o report.html"
+                )
             _grid(GridFolder(run), named, out, pages, undirected)
             return
         if len(named) > 1:
@@ -77,12 +82,15 @@ def report(
         from riemap.runs.opening import run_graph
         from riemap.runs.spec import GraphSource
 
-        graph = run_graph(run, GraphSource(named[0], undirected, require_connected) if named else None)
+        source = GraphSource(named[0], undirected, require_connected) if named else None
+        with opening(named[0] if named else ""):
+            graph = run_graph(run, source, force=force)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]
         words += [] if grid is None else ["--grid", str(grid)]
         words += ["--undirected"] * undirected + ["--require-connected"] * require_connected
+        words += ["--force"] * force
         write_run(run, graph, out, shlex.join(words), groups=groups, grid=grid)
 
 
@@ -93,18 +101,21 @@ def write_run(run: Path, graph: "AnyGraph", out: Path, command: str, **more: Any
 
     if graph.n > SLOW_NODES:
         typer.echo(f"riemap: looking at the pairs of {graph.n} nodes, and at how they curve", err=True)
-    _write(out, run_page(run_subject(run, graph, command, **more)))
+    with telling(f"{graph.name}: making the page", graph.n):
+        page = run_page(run_subject(run, graph, command, **more))
+    _write(out, page)
     typer.echo(f"riemap: wrote {out}", err=True)
 
 
 def _check(run: Path, out: Path) -> None:
     """Refuse a run that is not there, or a name that is not a page's, before anything is computed."""
+    from riemap.files import check_destination, is_stream
+
     if not run.exists():
         raise InputError(f"there is no {run}; 'riemap embed karate --space H2 --out {run}' would make a run")
-    if out.suffix.lower() not in (".html", ".htm"):
+    if out.suffix.lower() not in (".html", ".htm") and not is_stream(out):
         raise InputError(f"{out} is not an .html file, e.g. -o {out.stem or 'report'}.html")
-    if out.is_dir():
-        raise InputError(f"{out} is a folder; name a file, e.g. -o {out / 'report.html'}")
+    check_destination(out, "report.html")
 
 
 def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
@@ -178,8 +189,10 @@ def _pages_of(
     from riemap.runs import load_embedding
     from riemap.runs.opening import embed_command, training_setting
 
-    links, distances = {}, _distances(graph)
-    curvatures = graph_curvatures(graph, distances)
+    links = {}
+    with telling(f"{graph.name}: computing distances and curvature", graph.n):
+        distances = _distances(graph)
+        curvatures = graph_curvatures(graph, distances)
     for number, record in enumerate(records, 1):
         file = folder.embedding(record["id"])
         if not file.is_file():

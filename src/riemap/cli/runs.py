@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from riemap.cli.progress import bar
+from riemap.cli.progress import LINE_SECONDS, bar, telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.grids.record import RunRecord
     from riemap.grids.records import GridFolder
     from riemap.runs import RunSpec
-
-LINE_SECONDS = 10.0
-"""Time between two lines of progress where there is no terminal."""
 
 
 def compute(
@@ -86,10 +83,13 @@ def _progress(done: int, total: int, quiet: bool) -> Iterator[Callable[[str], No
         with bar(total, done) as update:
             yield lambda title: update(None, title)
     else:
-        yield _lines(done, total)
+        typer.echo(f"riemap: {total - done} of {total} runs to do", err=True)
+        with telling("doing the runs") as postpone:
+            postpone()
+            yield _lines(done, total, postpone)
 
 
-def _lines(before: int, total: int) -> Callable[[str], None]:
+def _lines(before: int, total: int, postpone: Callable[[], None]) -> Callable[[str], None]:
     started, done, told = time.monotonic(), before, -LINE_SECONDS
 
     def step(title: str) -> None:
@@ -99,6 +99,7 @@ def _lines(before: int, total: int) -> Callable[[str], None]:
         if spent - told < LINE_SECONDS and done < total:
             return
         told = spent
+        postpone()
         left = spent / (done - before) * (total - done)
         typer.echo(f"run {done} of {total}, {left:.0f} s left; {title}", err=True)
 

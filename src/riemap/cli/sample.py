@@ -8,6 +8,7 @@ import typer
 from riemap.cli.arguments import AsJson
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
+from riemap.cli.progress import stage_progress, telling
 from riemap.cli.triangles import measure_triangles, show_triangles
 from riemap.errors import InputError
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from riemap.graphs import Graph
     from riemap.random_graphs import ThresholdGraph
     from riemap.types import Array
+
+MAX_THRESHOLDS = 1000
+"""Most thresholds, each of which gives a graph: finer steps than a figure can show."""
 
 MAX_PAIRS_PER_NODE = 500
 """Most pairs of neighbours per node for sectional curvature; nodes of dense graphs have many thousands."""
@@ -80,10 +84,15 @@ def sample(
 
         if n < 3:
             raise InputError(f"n={n} points are too few for a triangle; give 3 or more, e.g. 1000")
+        if not 1 <= thresholds <= MAX_THRESHOLDS:
+            raise InputError(
+                f"--thresholds is not {thresholds}; it is a number from 1 to {MAX_THRESHOLDS}, e.g. 10"
+            )
         check_memory(n)
         if out.exists():
             raise InputError(f"{out} exists already; name a new folder")
-        points = sample(space, n, radius, how, seed)
+        with telling(f"drawing {n} points of {space}"):
+            points = sample(space, n, radius, how, seed)
         rows = _threshold_rows(points, thresholds, radius, seed)
         sums, curvature = measure_triangles(points, seed)
         _write(out, points, sums, rows)
@@ -101,9 +110,14 @@ def _threshold_rows(points: "Embedding", count: int, radius: float | None, seed:
     """A row of the table for each of ``count`` distance thresholds."""
     from riemap.random_graphs import distance_matrix, threshold_graphs, thresholds
 
-    distances = distance_matrix(points)
+    distances, rows = distance_matrix(points), []
     levels = thresholds(points, distances, count, radius)
-    return [_row(linked, seed) for linked in threshold_graphs(distances, levels)]
+    with stage_progress(f"{points.n} points of {points.space}") as stage:
+        told = stage("graphs of close points")
+        for linked in threshold_graphs(distances, levels):
+            rows.append(_row(linked, seed))
+            told(len(rows) / count)
+    return rows
 
 
 def _sectional(graph: "Graph", seed: int) -> "Array":

@@ -28,8 +28,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from riemap import memory
 from riemap.curvature.summary import ProgressCallback
-from riemap.distances import DistanceMatrix, memory, shortest_paths
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph

@@ -34,8 +34,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from riemap import memory
 from riemap.curvature.summary import ProgressCallback, Summary, checked_count, require_edges
-from riemap.distances import DistanceMatrix, memory, shortest_paths
+from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.graphs.graph import Graph
 from riemap.threads import Part, begin
 from riemap.types import Array

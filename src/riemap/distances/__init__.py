@@ -1,15 +1,8 @@
 """Shortest-path distances of a graph, their storage on disk, and the targets of training."""
 
 from riemap.distances.hops import hop_counts
-from riemap.distances.paths import (
-    DistanceMatrix,
-    Spread,
-    all_rows,
-    diameter,
-    rows_from,
-    shortest_paths,
-    spread,
-)
+from riemap.distances.length_counts import Spread, diameter, spread
+from riemap.distances.paths import DistanceMatrix, all_rows, rows_from, shortest_paths
 from riemap.distances.target import Target
 
 __all__ = [

@@ -13,6 +13,11 @@ that are one. At the end the planes are converted to integers by transposing blo
 The distance matrix is symmetric, so the counts from a batch of sources are written as columns: each node then
 writes up to 512 adjacent entries.
 
+A step costs the same if few searches reach something new, so a graph with a large diameter, such as a path,
+would take long. Such a graph is searched from one source at a time, with a queue, in time proportional to its
+edges. The search from the first source tells the two kinds of graphs apart. A few sources are searched with a
+queue in any graph.
+
 References
 ----------
 [Then2014] Then et al. The more the merrier: efficient multi-source graph traversal. VLDB 2014.
@@ -26,6 +31,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from riemap import threads
+from riemap.distances.queued_hops import QUEUED_SOURCES, depth_from, queued_columns
 from riemap.graphs.graph import Graph
 from riemap.threads import Part, begin
 from riemap.vmath import exact_loop
@@ -38,6 +44,18 @@ BATCH = 64 * WORDS
 
 COUNT_TYPES = (np.uint8, np.uint16, np.uint32)
 """Types of a count, tried in this order. Most graphs have a diameter below 256, so that bytes are enough."""
+
+MANY_STEPS = 256
+"""Largest hop count of the first source from which on sources are searched one at a time. On grids and paths
+both methods take equally long at about 200 to 400 steps."""
+
+FEW_SOURCES = 32
+"""Largest number of sources that are searched with a queue in any graph. A batch takes at least as long as
+about 50 such searches, and much more memory."""
+
+CALL_PAIRS = 1 << 28
+"""Most pairs of nodes in one compiled call, unless a batch for each thread has more. Ctrl-C is heard between
+two calls: within about two seconds for 100,000 nodes, and 15 for a million."""
 
 Counts: TypeAlias = NDArray[np.unsignedinteger[Any]]
 """Array of hop counts, in one of :data:`COUNT_TYPES`."""
@@ -71,9 +89,12 @@ def hop_counts(graph: Graph, sources: NDArray[np.int64] | None = None) -> Counts
            [2, 1, 0]], dtype=uint8)
     """
     chosen = np.arange(graph.n) if sources is None else checked_nodes(sources, graph.n)
+    depth = depth_from(graph.indptr, graph.indices, chosen[0]) if len(chosen) else 0
     for width in COUNT_TYPES:
+        if depth > np.iinfo(width).max:
+            continue
         columns = np.empty((graph.n, len(chosen)), width)
-        if _fill(graph, chosen, columns):
+        if _fill(graph, chosen, columns, depth):
             return columns if sources is None else np.ascontiguousarray(columns.T)
         del columns  # frees the memory before the next array is allocated
     raise AssertionError("a path has fewer than 2**32 edges")
@@ -107,14 +128,17 @@ def checked_nodes(nodes: ArrayLike, n: int) -> NDArray[np.int64]:
     return numbers.astype(np.int64, copy=False)
 
 
-def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts) -> bool:
+def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts, depth: int) -> bool:
     """Compute all columns; return whether all counts fit into their type.
 
     Each compiled call does only a few batches, so that Ctrl-C works between calls.
     """
-    stride = 4 * BATCH * threads.count()
+    queued = depth >= MANY_STEPS or len(sources) <= FEW_SOURCES
+    compute, batch = (queued_columns, QUEUED_SOURCES) if queued else (_columns, BATCH)
+    together = batch * threads.count()
+    stride = together * min(max(CALL_PAIRS // (together * graph.n), 1), 4)
     return all(
-        _columns(graph.indptr, graph.indices, sources, k, min(k + stride, len(sources)), columns)
+        compute(graph.indptr, graph.indices, sources, k, min(k + stride, len(sources)), columns)
         for k in range(0, len(sources), stride)
     )
 

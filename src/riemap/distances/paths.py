@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import memory, store
-from riemap.distances.hops import checked_nodes, hop_counts
+from riemap import memory
+from riemap.distances import store
+from riemap.distances.hops import BATCH, checked_nodes, hop_counts
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.types import Array
@@ -23,15 +24,11 @@ SAME_LENGTH_RTOL = 1e-12
 """Relative difference up to which two path lengths count as equal. Summing the same weights in another order
 changes a length by less than this."""
 
-MAX_DISTINCT_LENGTHS = 1000
-"""Largest number of different lengths that a :class:`Spread` lists one by one. A table or a plot of more is
-not readable."""
-
-LENGTH_RANGES = 20
-"""Number of equal ranges in which a :class:`Spread` counts more lengths than that: enough for a histogram."""
-
 ROW_BLOCK_PAIRS = 1 << 24
 """Number of pairs in a block of rows: 16 million, which take 16 MB as bytes and 128 MB as float64."""
+
+DIJKSTRA_CALL_PAIRS = 1 << 20
+"""Number of pairs in one call of SciPy's search. Ctrl-C is heard between two calls, a third of a second."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -132,13 +129,15 @@ def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
     return hop_counts(graph, sources) if graph.weights is None else _dijkstra(graph, sources)
 
 
-def all_rows(graph: AnyGraph) -> Iterator[DistanceMatrix]:
+def all_rows(graph: AnyGraph, sources: NDArray[np.int64] | None = None) -> Iterator[DistanceMatrix]:
     """Compute the matrix of :func:`shortest_paths` in blocks of rows, without holding all rows in memory.
 
     Parameters
     ----------
     graph
         A graph or dissimilarities.
+    sources
+        Node numbers of the rows; by default all nodes.
 
     Yields
     ------
@@ -151,120 +150,12 @@ def all_rows(graph: AnyGraph) -> Iterator[DistanceMatrix]:
     [(3, 3)]
     """
     found = graph.matrix if isinstance(graph, Dissimilarities) else store.load(graph)
-    size = max(ROW_BLOCK_PAIRS // graph.n, 1)
-    for start in range(0, graph.n, size):
-        nodes = np.arange(start, min(start + size, graph.n))
-        yield rows_from(graph, nodes) if found is None else found[nodes]
-
-
-def diameter(graph: AnyGraph) -> float:
-    """Compute the largest distance between two nodes.
-
-    Parameters
-    ----------
-    graph
-        A graph or dissimilarities.
-
-    Returns
-    -------
-    float
-        The diameter.
-
-    Examples
-    --------
-    >>> diameter(Graph.from_edges([(0, 1), (1, 2)], weights=[0.5, 2.0]))
-    2.5
-    """
-    return max(float(rows.max()) for rows in all_rows(graph))
-
-
-class Spread(NamedTuple):
-    """Distribution of the distances between nodes.
-
-    Parameters
-    ----------
-    lengths
-        The different distances, in increasing order. If there are more than :data:`MAX_DISTINCT_LENGTHS`,
-        these are the upper ends of :data:`LENGTH_RANGES` equal ranges.
-    counts
-        Number of pairs of nodes at each length, or in each range. Each unordered pair counts once.
-    mean
-        Exact mean distance.
-    exact
-        True if ``lengths`` are distances, false if they are ranges.
-    """
-
-    lengths: NDArray[Any]
-    counts: NDArray[np.int64]
-    mean: float
-    exact: bool
-
-
-def spread(graph: AnyGraph) -> Spread:
-    """Count the pairs of nodes at each distance.
-
-    Parameters
-    ----------
-    graph
-        A graph or dissimilarities.
-
-    Returns
-    -------
-    Spread
-        The different distances, and the number of pairs at each.
-
-    Examples
-    --------
-    >>> spread(Graph.from_edges([(0, 1), (1, 2)]))
-    Spread(lengths=array([1, 2]), counts=array([2, 1]), mean=1.3333333333333333, exact=True)
-    """
-    if isinstance(graph, Graph) and graph.weights is None:
-        seen = np.zeros(graph.n, np.int64)
-        for rows in all_rows(graph):
-            for row in rows:
-                counts = np.bincount(row)
-                seen[: len(counts)] += counts
-        lengths = 1 + np.flatnonzero(seen[1:])
-        counts = seen[lengths] // 2  # each pair was seen from both of its nodes
-        return Spread(lengths, counts, float(lengths @ counts / counts.sum()), True)
-    return _spread_of_lengths(graph)
-
-
-def _spread_of_lengths(graph: AnyGraph) -> Spread:
-    """Count pairs by distinct lengths, and by ranges once there are too many lengths."""
-    top, mean, pairs = diameter(graph), 0.0, graph.n * (graph.n - 1) // 2
-    edges = np.linspace(0.0, top, LENGTH_RANGES + 1)
-    ranges = np.zeros(LENGTH_RANGES, np.int64)
-    values, counts = np.zeros(0), np.zeros(0, np.int64)
-    exact = True
-    for lengths in _pair_lengths(graph):
-        mean += float(lengths.sum()) / pairs
-        ranges += np.histogram(lengths, edges)[0]
-        if exact:
-            new_values, new_counts = np.unique(lengths, return_counts=True)
-            values, counts = _merge_equal_lengths(
-                np.concatenate([values, new_values]), np.concatenate([counts, new_counts])
-            )
-            exact = len(values) <= MAX_DISTINCT_LENGTHS
-    return Spread(values, counts, mean, True) if exact else Spread(edges[1:], ranges, mean, False)
-
-
-def _pair_lengths(graph: AnyGraph) -> Iterator[Array]:
-    """Yield the lengths between all unordered pairs of nodes, in blocks."""
-    start = 0
-    for rows in all_rows(graph):
-        nodes = np.arange(start, start + len(rows))
-        yield rows[np.arange(graph.n) > nodes[:, None]]
-        start += len(rows)
-
-
-def _merge_equal_lengths(values: Array, counts: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
-    """Merge values that are equal up to rounding, and add up their counts."""
-    order = np.argsort(values)
-    values, counts = values[order], counts[order]
-    first = np.ones(len(values), dtype=bool)
-    first[1:] = values[1:] > values[:-1] * (1.0 + SAME_LENGTH_RTOL)
-    return values[first], np.bincount(np.cumsum(first) - 1, counts).astype(np.int64)
+    hops = isinstance(graph, Graph) and graph.weights is None
+    size = max(ROW_BLOCK_PAIRS // graph.n, BATCH if hops else 1)  # a smaller batch takes as long
+    nodes = np.arange(graph.n) if sources is None else checked_nodes(sources, graph.n)
+    for start in range(0, len(nodes), size):
+        block = nodes[start : start + size]
+        yield rows_from(graph, block) if found is None else found[block]
 
 
 def _lengths(graph: Graph) -> Array:
@@ -282,4 +173,9 @@ def _dijkstra(graph: Graph, sources: NDArray[np.int64] | None) -> Array:
 
     rows: Any = (graph.weights, graph.indices, graph.indptr)
     adjacency: Any = csr_array(rows, shape=(graph.n, graph.n))
-    return np.asarray(dijkstra(adjacency, directed=True, indices=sources))
+    nodes = np.arange(graph.n) if sources is None else sources
+    found, size = np.empty((len(nodes), graph.n)), max(DIJKSTRA_CALL_PAIRS // graph.n, 1)
+    for start in range(0, len(nodes), size):
+        block = slice(start, start + size)
+        found[block] = dijkstra(adjacency, directed=True, indices=nodes[block])
+    return found

@@ -1,23 +1,28 @@
 """Store distance matrices on disk: one file per graph, named by the graph's key.
 
-A file is a NumPy ``.npy`` file followed by a checksum, which is verified whenever the file is opened. NumPy
-can map it into memory. Files are written atomically, so that a reader never sees a part of one. If several
-processes write the same file, all write the same bytes, and the last one stays.
+A file is a NumPy ``.npy`` file followed by a checksum of the graph's key and of all bytes before it. Whenever
+a file is opened, its header, its size, its checksum and its values are verified before the matrix is mapped
+into memory. The checksum is no signature: whoever can write to the folder can store other distances. Files
+are written atomically, so that a reader never sees a part of one. If several processes write the same file,
+all write the same bytes, and the last one stays.
 """
 
 import logging
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.distances.hops import COUNT_TYPES
 from riemap.errors import InputError
 from riemap.files import cache_folder, written_whole
 from riemap.graphs.edge_cleaning import warn
 from riemap.graphs.graph import Graph
+from riemap.npy_header import NpyHeader, read_npy_header
 
 STORE_MAGIC = b"riemap-1"
 """Bytes before the checksum at the end of a file. The digit is the version of the format."""
@@ -46,8 +51,11 @@ def load(graph: Graph) -> NDArray[Any] | None:
     """
     path = _path(graph)
     try:
+        _check_regular(path)
         with path.open("rb") as file:
-            return _open(file, graph)
+            header = _header(file, graph)
+            _verify(file, header, graph)
+            return _memory_map(file, header)
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
@@ -72,10 +80,11 @@ def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
     """
     path = _path(graph)
     try:
+        _check_regular(path)
         _write(path, graph, matrix)
         _LOGGER.info("%s: stored the distances in %s", graph.name, path)
         with path.open("rb") as file:
-            return _memory_map(file)
+            return _memory_map(file, _header(file, graph))
     except (OSError, ValueError) as error:
         warn(f"{graph.name}: cannot keep the distances in {path.parent} ({error}); they stay in memory")
         return matrix
@@ -85,40 +94,64 @@ def _path(graph: Graph) -> Path:
     return cache_folder() / "distances" / f"{graph.key}.npy"
 
 
+def _check_regular(path: Path) -> None:
+    """Refuse a pipe or a device, whose bytes would be waited for."""
+    if path.exists() and not path.is_file():
+        raise InputError("it is not a file")
+
+
 def _write(path: Path, graph: Graph, matrix: NDArray[Any]) -> None:
     with written_whole(path) as file:
         np.save(file, matrix, allow_pickle=False)
-        checksum = _checksum(file, file.tell(), graph)
+        size = file.tell()
+        file.seek(0)
+        checksum = zlib.crc32(graph.key.encode())
+        for chunk in _chunks(file, size):
+            checksum = zlib.crc32(chunk, checksum)
         file.write(STORE_MAGIC + checksum.to_bytes(4, "little"))
 
 
-def _open(file: IO[bytes], graph: Graph) -> NDArray[Any]:
-    """Verify the checksum of a file, and map its matrix into memory."""
-    size = os.fstat(file.fileno()).st_size - STORE_TRAILER_BYTES
-    if size <= 0:
-        raise InputError("the file is cut short")
-    found = _checksum(file, size, graph)
+def _header(file: IO[bytes], graph: Graph) -> NpyHeader:
+    """Read the header; refuse another shape or type than the graph's, and a file that is not as large."""
+    header = read_npy_header(file)
+    types: tuple[type, ...] = COUNT_TYPES if graph.weights is None else (np.float64,)
+    if header.shape != (graph.n, graph.n) or header.dtype not in types or header.fortran:
+        expected = " or ".join(np.dtype(kind).name for kind in types)
+        raise InputError(
+            f"it has type {header.dtype} and shape {header.shape}; expected {expected} and "
+            f"{(graph.n, graph.n)}"
+        )
+    if os.fstat(file.fileno()).st_size != header.size + header.data_bytes + STORE_TRAILER_BYTES:
+        raise InputError("the file is cut short, or too long")
+    return header
+
+
+def _verify(file: IO[bytes], header: NpyHeader, graph: Graph) -> None:
+    """Verify the checksum of a file, and that its values can be distances of the graph."""
+    file.seek(0)
+    found = zlib.crc32(file.read(header.size), zlib.crc32(graph.key.encode()))
+    largest = graph.n - 1 if graph.weights is None else np.finfo(np.float64).max
+    possible = True
+    for chunk in _chunks(file, header.data_bytes):
+        found = zlib.crc32(chunk, found)
+        values = np.frombuffer(chunk, header.dtype)
+        possible = possible and bool(values.min() >= 0 and values.max() <= largest)  # false for NaN
     if file.read() != STORE_MAGIC + found.to_bytes(4, "little"):
         raise InputError("its checksum is wrong")
-    return _memory_map(file)
+    if not possible:
+        raise InputError(f"it has numbers that are not distances between {graph.n} nodes")
 
 
-def _checksum(file: IO[bytes], size: int, graph: Graph) -> int:
-    """Compute the CRC-32 of the graph's key and the first ``size`` bytes, and leave the file after them."""
-    file.seek(0)
-    value = zlib.crc32(graph.key.encode())
+def _chunks(file: IO[bytes], size: int) -> Iterator[bytes]:
+    """Read the next bytes of a file piece by piece."""
     while size > 0:
         chunk = file.read(min(size, CHECKSUM_CHUNK_BYTES))
         if not chunk:
             raise InputError("the file is cut short")
-        value = zlib.crc32(chunk, value)
+        yield chunk
         size -= len(chunk)
-    return value
 
 
-def _memory_map(file: IO[bytes]) -> NDArray[Any]:
+def _memory_map(file: IO[bytes], header: NpyHeader) -> NDArray[Any]:
     """Map the matrix of a valid file into memory."""
-    file.seek(0)
-    np.lib.format.read_magic(file)  # type: ignore[no-untyped-call]
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)  # type: ignore[no-untyped-call]
-    return np.asarray(np.memmap(file, dtype, "r", file.tell(), shape))
+    return np.asarray(np.memmap(file, header.dtype, "r", header.size, header.shape))

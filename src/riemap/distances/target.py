@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import memory
+from riemap import memory
 from riemap.distances.hops import checked_nodes
 from riemap.distances.paths import DistanceMatrix, shortest_paths
 from riemap.errors import InputError

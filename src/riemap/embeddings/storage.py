@@ -2,14 +2,16 @@
 
 import json
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from riemap import memory
+from riemap.checked_npz import read_arrays, write_arrays
 from riemap.errors import InputError
-from riemap.files import written_whole
 from riemap.graphs.graph import Labels
 from riemap.spaces import Points, Space
 from riemap.specs import shown
@@ -18,49 +20,55 @@ from riemap.types import Array
 if TYPE_CHECKING:
     from riemap.embeddings.embedding import Embedding
 
+LABEL_BYTES = 20
+"""Bytes of memory for each byte of the labels in a file: a short text takes this much as a Python object."""
+
 
 def write_embedding(e: "Embedding", path: Path) -> None:
     """Write an embedding to a file, which is replaced once the new one is complete."""
-    arrays = {f"points{k}": x for k, x in enumerate(e.points)}
     encoded = [_encoded(label) for label in e.labels]
     if len({_decoded(label) for label in encoded}) < e.n:
         raise InputError("two nodes have labels that a file cannot tell apart; give them numbers or texts")
     labels = json.dumps(encoded, ensure_ascii=False)
-    with written_whole(path) as file:
-        np.savez(
-            file,
-            allow_pickle=False,
-            space=np.array(str(e.space)),
-            labels=np.frombuffer(labels.encode("utf-8", "surrogatepass"), np.uint8),
-            log_scales=e.log_scales,
-            **arrays,
-        )
+    text = np.frombuffer(labels.encode("utf-8", "surrogatepass"), np.uint8)
+    arrays = {"space": np.array(str(e.space)), "labels": text, "log_scales": e.log_scales}
+    write_arrays(path, {**arrays, **{f"points{k}": x for k, x in enumerate(e.points)}})
 
 
 def read_embedding(path: Path, make: "Callable[..., Embedding]") -> "Embedding":
-    """Read the fields of an embedding from a file, and ``make`` one from them.
-
-    NumPy and zipfile raise a dozen types of exceptions for files that are not embeddings. All of them become
-    an :class:`InputError`.
-    """
-    with path.open("rb") as raw:
-        try:
-            return make(*_read(raw))
-        except Exception as error:
-            raise InputError(
-                f"{path} is not an embedding saved by riemap, an .npz file: {shown(str(error), 200)}"
-            ) from None
+    """Read the fields of an embedding from a file, and ``make`` one from them."""
+    try:
+        return make(*_fields(read_arrays(path)))
+    except InputError as error:
+        raise InputError(f"{path} is not an embedding saved by riemap, an .npz file: {error}") from None
 
 
-def _read(raw: IO[bytes]) -> tuple[Space, Points, Array, Labels]:
-    if raw.read(4) != b"PK\3\4":
-        raise InputError("it is not a zip archive")
-    raw.seek(0)
-    with np.load(raw, allow_pickle=False) as file:
-        space = Space.parse(str(file["space"][()]))
-        points = tuple(file[f"points{k}"] for k in range(len(space.factors)))
-        labels = json.loads(file["labels"].tobytes().decode("utf-8", "surrogatepass"))
-        return space, points, file["log_scales"], tuple(_decoded(label) for label in labels)
+def _fields(arrays: Mapping[str, NDArray[Any]]) -> tuple[Space, Points, Array, Labels]:
+    """Space, points, log-scales and labels; the embedding checks the types and shapes of the points."""
+    name = _named(arrays, "space")
+    if name.ndim != 0 or name.dtype.kind != "U":
+        raise InputError("its array space is not a text")
+    space = Space.parse(str(name[()]))
+    points = tuple(_named(arrays, f"points{k}") for k in range(len(space.factors)))
+    return space, points, _named(arrays, "log_scales"), _labels(_named(arrays, "labels"))
+
+
+def _named(arrays: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    if name not in arrays:
+        raise InputError(f"it has no array called {name}")
+    return arrays[name]
+
+
+def _labels(text: NDArray[Any]) -> Labels:
+    """The labels from their JSON text."""
+    memory.require(LABEL_BYTES * text.nbytes, "the labels of the embedding", "use a machine with more memory")
+    try:
+        labels = json.loads(text.tobytes().decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"its labels are not JSON: {shown(str(error), 100)}") from None
+    if not isinstance(labels, list):
+        raise InputError(f"its labels are {shown(labels)} instead of a list")
+    return tuple(_decoded(label) for label in labels)
 
 
 def _encoded(label: Hashable) -> Any:
@@ -75,4 +83,8 @@ def _encoded(label: Hashable) -> Any:
 
 
 def _decoded(label: Any) -> Hashable:
+    if isinstance(label, dict):
+        raise InputError(
+            f"its label {shown(label)} is an object; labels are texts, numbers and lists of them"
+        )
     return tuple(_decoded(part) for part in label) if isinstance(label, list) else label

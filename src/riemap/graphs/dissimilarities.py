@@ -11,9 +11,12 @@ from typing import TypeAlias, final
 import numpy as np
 
 from riemap.errors import InputError
+from riemap.graphs.compression import LESS_MEMORY
 from riemap.graphs.edge_cleaning import MIN_LENGTH_RATIO
 from riemap.graphs.graph import Graph, Labels
+from riemap.graphs.npy_header import npy_header
 from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
+from riemap.memory import require
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -146,22 +149,22 @@ def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
 def _read_npy(file: TextFile) -> tuple[Array, Labels | None]:
     stream = io.BytesIO(file.data)
     try:
-        values = np.load(stream, allow_pickle=False)
+        shape, dtype = npy_header(stream, len(file.data))
     except Exception as error:  # NumPy raises many types of exception for damaged headers
         reason = shown(str(error), 80)
         raise InputError(
             f"{file.filename} is not a whole .npy file: {reason}; numpy.save writes one"
         ) from None
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf" or values.ndim not in (1, 2):
-        given = f"{values.dtype}{values.shape}" if isinstance(values, np.ndarray) else "an archive"
+    if dtype.kind not in "iuf" or len(shape) not in (1, 2) or len(set(shape)) != 1:
         raise InputError(
-            f"{file.filename}: dissimilarities are numbers in one or two dimensions, not {given}"
+            f"{file.filename}: dissimilarities are a square matrix of numbers, or its triangle in one "
+            f"dimension, not {dtype}{shape}"
         )
-    if stream.read(1):
-        raise InputError(
-            f"{file.filename} has data after its array of {values.size} numbers; "
-            "a file by numpy.save ends with the array"
-        )
+    n = shape[0] if len(shape) == 2 else math.isqrt(2 * shape[0]) + 1
+    # The matrix, its copy and the results of the checks take up to 40 bytes per entry.
+    require(40 * n**2, f"{n:,} points of {file.filename}", LESS_MEMORY)
+    stream.seek(0)
+    values = np.load(stream, allow_pickle=False)
     return np.ascontiguousarray(values, dtype=np.float64), None
 
 
@@ -170,6 +173,7 @@ def _read_text(file: TextFile) -> tuple[Array, Labels | None]:
 
     An extra row or column holds labels. A square table has both if its first cell is not a number.
     """
+    file.require_memory(30, b"\n", 150)  # a number in a list of rows takes 56 bytes, and 40 in the matrix
     places, lines = content_lines(file.lines())
     comma = bool(lines) and b"," in lines[0]
     table = [

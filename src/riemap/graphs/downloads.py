@@ -2,8 +2,9 @@
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, final
 
@@ -12,6 +13,13 @@ DOWNLOAD_RETRIES = 1
 
 DOWNLOAD_TIMEOUTS = (10.0, 30.0)
 """Seconds to wait for a connection, and for the next bytes. A slow server answers well within both."""
+
+MAX_DOWNLOAD_BYTES = 10_000_000
+"""Largest accepted size of a download, after decompression: 37 times that of the largest dataset."""
+
+
+class _TooLargeError(OSError):
+    """The server sends more than is accepted."""
 
 
 def download(url: str, path: Path, sha256: str) -> None:
@@ -43,22 +51,35 @@ def download(url: str, path: Path, sha256: str) -> None:
     try:
         with _errors_only(pooch.get_logger()), _progress_bar(path.name) as bar, ExitStack() as stack:
 
-            def close_later(response: Any, **_: Any) -> None:
-                """Close the response at the end: pooch leaves it open when a download fails."""
+            def bound_and_close(response: Any, **_: Any) -> None:
+                """Limit the size of a response, and close it at the end, which pooch does not if it fails."""
+                response.iter_content = partial(_bounded, response.iter_content)
                 stack.callback(response.close)
 
             downloader = pooch.HTTPDownloader(
-                progressbar=bar, timeout=DOWNLOAD_TIMEOUTS, hooks={"response": close_later}
+                progressbar=bar, timeout=DOWNLOAD_TIMEOUTS, hooks={"response": bound_and_close}
             )
             fetcher.fetch(path.name, downloader=downloader)
     except (ValueError, OSError) as error:
         raise OSError(_reason(error, path.parent)) from None
 
 
+def _bounded(chunks: Callable[..., Iterator[bytes]], *arguments: Any, **options: Any) -> Iterator[bytes]:
+    """Yield the chunks of a response, after decompression, up to the accepted size."""
+    size = 0
+    for chunk in chunks(*arguments, **options):
+        size += len(chunk)
+        if size > MAX_DOWNLOAD_BYTES:
+            raise _TooLargeError
+        yield chunk
+
+
 def _reason(error: Exception, folder: Path) -> str:
     """Explain in a few words why a download failed."""
     if isinstance(error, ValueError):
         return "the downloaded file is not the registered one (its SHA-256 differs)"
+    if isinstance(error, _TooLargeError):
+        return f"the server sends more than {MAX_DOWNLOAD_BYTES:,} bytes, more than any dataset has"
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
+from riemap.memory import require
+from riemap.specs import shown
 
 NodesAndEdges: TypeAlias = tuple[int, NDArray[np.int64]]
 """What a generator returns: the number of nodes, and the edges as an ``(m, 2)`` array of node numbers."""
@@ -24,7 +26,9 @@ def check_at_least(low: int, **values: int) -> None:
     """Raise an error for an argument, passed by its name, that is less than ``low``."""
     for key, value in values.items():
         if value < low:
-            raise InputError(f"{key}={value} is too small; {key} must be at least {low}")
+            raise InputError(
+                f"{key}={shown(value, 30)} is too small; {key} must be at least {shown(low, 30)}"
+            )
 
 
 def check_probability(**values: float) -> None:
@@ -41,3 +45,6 @@ def check_size(n: int, m: int, max_edges: int = MAX_GENERATED_EDGES) -> None:
             f"the graph would be too large; at most {MAX_GENERATED_NODES:,} nodes and "
             f"{max_edges:,} edges are accepted"
         )
+    # Measured: up to 110 bytes per edge to sort and join the edges, and 500 if NetworkX makes them.
+    bytes_per_edge = 500 if max_edges == MAX_NETWORKX_EDGES else 110
+    require(100 * n + bytes_per_edge * m, f"{n:,} nodes and {m:,} edges", "generate fewer")

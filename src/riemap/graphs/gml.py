@@ -94,13 +94,16 @@ def _ends(edge: _Block, index: dict[Hashable, int], file: TextFile) -> tuple[int
 
 def _weight(edge: _Block, file: TextFile) -> float | None:
     weight = edge.value("weight", file)
-    if weight is None or isinstance(weight, int | float):
-        return weight
+    if weight is None:
+        return None
+    if isinstance(weight, int | float):
+        return float(str(weight))  # infinite, where float(weight) would be an OverflowError
     raise file.error(edge.line, f"weight {shown(weight)} is not a number, e.g. 'weight 2.5'")
 
 
 def _parse(file: TextFile) -> _Block:
     """Parse the file into one block. There is no recursion, so brackets may be nested to any depth."""
+    file.require_memory(25, b"[", 400)  # measured: 400 bytes of memory per block, 28 per byte of keys
     text = b"\n".join(file.lines()).decode()
     stack = [_Block(1)]
     key: str | None = None

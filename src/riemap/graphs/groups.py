@@ -4,7 +4,7 @@ from pathlib import Path
 
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
-from riemap.graphs.text_file import content_lines, read_file, split_fields
+from riemap.graphs.text_file import content_lines, read_file, split_fields, warn_of_hidden_lines
 from riemap.specs import shown
 
 NO_GROUP = "(none)"
@@ -32,7 +32,9 @@ def read_groups(path: Path, graph: AnyGraph) -> list[str]:
         If a line is not a node and its label, or a node is unknown or named twice.
     """
     source = read_file(path, (".csv",), "labels.csv")
-    places, lines = content_lines(source.lines())
+    every = source.lines()
+    warn_of_hidden_lines(source, every, comma=True, width=2)
+    places, lines = content_lines(every)
     numbers = {str(label): i for i, label in enumerate(graph.labels)}
     found: dict[int, str] = {}
     for place, line in zip(places, lines, strict=True):

@@ -6,9 +6,12 @@ import zipfile
 import numpy as np
 
 from riemap.errors import InputError
+from riemap.graphs.compression import LESS_MEMORY, refuse_bomb
 from riemap.graphs.edge_cleaning import check_nodes
+from riemap.graphs.npy_header import npy_header
 from riemap.graphs.raw_edges import RawEdges, edges_of_matrix
-from riemap.graphs.text_file import TextFile, content_lines, parse_number, refuse_bomb
+from riemap.graphs.text_file import TextFile, content_lines, parse_number, parse_whole_number
+from riemap.memory import require
 from riemap.specs import shown
 
 MTX_HEADER_USAGE = "the first line is e.g. '%%MatrixMarket matrix coordinate real symmetric'"
@@ -32,9 +35,10 @@ def read_mtx(file: TextFile) -> RawEdges:
     for k, entry in enumerate(entries):
         try:
             i, j, *rest = entry.split()
-            if len(rest) != weighted or not 1 <= int(i) <= n or not 1 <= int(j) <= n:
+            row, column = parse_whole_number(i), parse_whole_number(j)
+            if len(rest) != weighted or not 1 <= row <= n or not 1 <= column <= n:
                 raise ValueError
-            ends[k] = int(i), int(j)
+            ends[k] = row, column
             weights[k] = parse_number(*rest) if weighted else 1.0
         except ValueError:
             raise file.error(places[k], f"{shown(entry)} is not an entry; {accepted}") from None
@@ -66,7 +70,7 @@ def _mtx_header(file: TextFile, line: bytes) -> tuple[bool, bool]:
 def _mtx_sizes(file: TextFile, place: int, line: bytes) -> tuple[int, int]:
     """Return the number of nodes and the number of entries."""
     try:
-        rows, columns, count = (int(field) for field in line.split())
+        rows, columns, count = map(parse_whole_number, line.split())
     except ValueError:
         rows = columns = count = -1
     if rows < 1 or rows != columns or count < 0:
@@ -82,11 +86,17 @@ def read_npz(file: TextFile) -> RawEdges:
     try:
         with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
+            refuse_bomb(size, len(file.data), file.filename)
+            require(3 * size, f"{size:,} bytes in {file.filename}", LESS_MEMORY)
+            for member in archive.infolist():
+                with archive.open(member) as stream:
+                    npy_header(stream, member.file_size)
+    except (InputError, MemoryError):
+        raise
     except Exception as error:
         raise InputError(
             f"{file.filename} is not a whole .npz file: {shown(str(error), 80)}; {example}"
         ) from None
-    refuse_bomb(size, len(file.data), file.filename)
     # SciPy, NumPy and zipfile raise many types of exception for bytes that are not a matrix.
     try:
         matrix = load_npz(io.BytesIO(file.data))

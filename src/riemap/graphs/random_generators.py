@@ -6,6 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
+from riemap.graphs.dense_generators import (
+    MAX_DRAWS,
+    regular_edges,
+    rewired_ring,
+)
 from riemap.graphs.generator_checks import (
     MAX_NETWORKX_EDGES,
     NodesAndEdges,
@@ -13,6 +18,7 @@ from riemap.graphs.generator_checks import (
     check_probability,
     check_size,
 )
+from riemap.specs import check_seed
 from riemap.types import Rng
 
 if TYPE_CHECKING:
@@ -23,6 +29,7 @@ def erdos_renyi(n: int, p: float, seed: int = 0) -> NodesAndEdges:
     """Random graph of ``n`` nodes: every two are joined with probability ``p``, independently."""
     check_at_least(2, n=n)
     check_probability(p=p)
+    check_size(n, n - 1)
     pairs = n * (n - 1) // 2
     check_size(n, int(p * pairs))
     code = _successful_trials(_rng(seed), pairs, p)
@@ -43,7 +50,11 @@ def barabasi_albert(n: int, m: int, seed: int = 0) -> NodesAndEdges:
 
 
 def watts_strogatz(n: int, k: int, p: float, seed: int = 0) -> NodesAndEdges:
-    """Ring of ``n`` nodes joined to their ``k`` nearest; each edge is rewired with probability ``p``."""
+    """Ring of ``n`` nodes joined to their ``k`` nearest; each edge is rewired with probability ``p``.
+
+    NetworkX draws nodes until one is not yet a neighbour. For a dense graph this would take too many draws,
+    and we choose among the nodes that are not.
+    """
     check_at_least(2, k=k)
     check_at_least(k + 1, n=n)
     check_probability(p=p)
@@ -52,6 +63,8 @@ def watts_strogatz(n: int, k: int, p: float, seed: int = 0) -> NodesAndEdges:
         raise InputError(
             f"k={k} is odd; it must be even, since half of the neighbours are on each side, e.g. k={k + 1}"
         )
+    if p * (n * k // 2) * n > MAX_DRAWS * max(n - 1 - k, 1):
+        return n, rewired_ring(n, k, p, _rng(seed))
     import networkx as nx
 
     return _networkx_edges(nx.watts_strogatz_graph(n, k, p, seed=_checked_seed(seed)))
@@ -67,15 +80,17 @@ def random_tree(n: int, seed: int = 0) -> NodesAndEdges:
 
 
 def random_regular(n: int, d: int, seed: int = 0) -> NodesAndEdges:
-    """Random graph of ``n`` nodes with ``d`` neighbours each."""
+    """Random graph of ``n`` nodes with ``d`` neighbours each.
+
+    NetworkX pairs the ends of edges at random, and starts again when it is stuck. If this happens too often,
+    as for dense graphs, we switch random pairs of edges of a fixed graph instead.
+    """
     check_at_least(1, d=d)
     check_at_least(d + 1, n=n)
     check_size(n, n * d // 2, MAX_NETWORKX_EDGES)
     if n * d % 2:
         raise InputError(f"no graph has n={n} nodes of degree d={d} each; n d must be even, e.g. n={n + 1}")
-    import networkx as nx
-
-    return _networkx_edges(nx.random_regular_graph(d, n, seed=_checked_seed(seed)))
+    return n, regular_edges(n, d, _checked_seed(seed))
 
 
 def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:
@@ -85,6 +100,8 @@ def geometric(n: int, radius: float, seed: int = 0) -> NodesAndEdges:
     check_at_least(2, n=n)
     if radius <= 0.0:
         raise InputError(f"radius={radius} must be positive")
+    check_size(n, n - 1)
+    radius = min(radius, 2.0)  # longer than the diagonal of the square, so that every two points are joined
     check_size(n, int(min(1.0, np.pi * radius**2) * n * (n - 1) / 2))
     points = KDTree(_rng(seed).random((n, 2)))
     return n, points.query_pairs(radius, output_type="ndarray").astype(np.int64)
@@ -108,7 +125,7 @@ def _successful_trials(rng: Rng, trials: int, p: float) -> NDArray[np.int64]:
 
 
 def _checked_seed(seed: int) -> int:
-    check_at_least(0, seed=seed)
+    check_seed(seed)
     return seed
 
 

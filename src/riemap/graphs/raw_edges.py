@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
+from riemap.graphs.compression import LESS_MEMORY
 from riemap.graphs.edge_cleaning import check_nodes
 from riemap.graphs.graph import Component, Graph
+from riemap.memory import require
 from riemap.specs import shown
 from riemap.types import Array
 
@@ -173,6 +175,8 @@ def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
         weights = np.asarray(matrix)[tuple(ends.T)].astype(np.float64)
     else:
         check_nodes(matrix.shape[0], matrix.nnz, name)
+        # Measured: the copies below, and those that make a graph of them, take 100 bytes per entry.
+        require(100 * matrix.nnz, f"{matrix.nnz:,} entries of {name}", LESS_MEMORY)
         # SciPy defines an entry that is stored more than once as the sum of its parts.
         rows = matrix.astype(np.float64).tocsr()
         rows.sum_duplicates()

@@ -1,35 +1,23 @@
-"""Reading input files: decompression, checks of the text, and messages that name the line."""
+"""Reading input files: lines, fields and numbers, and messages that name the line."""
 
-import bz2
 import csv
-import gzip
-import lzma
 import os
-import zlib
-from collections.abc import Callable, Iterable, Mapping
-from io import BufferedIOBase, BytesIO
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from riemap.errors import InputError
+from riemap.graphs.compression import DECOMPRESSORS, LESS_MEMORY, decompress, read_bytes
+from riemap.graphs.edge_cleaning import counted, warn
+from riemap.memory import require
 from riemap.specs import shown
-
-DECOMPRESSORS: Mapping[str, Callable[[IO[bytes]], BufferedIOBase]] = {
-    ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
-    ".bz2": bz2.BZ2File,
-    ".xz": lzma.LZMAFile,
-}
-"""Functions that open a compressed stream, by the extension of the file."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Three bytes that some editors put before UTF-8 text."""
 
-BOMB_MIN_BYTES = 2**28
-"""Decompressed size in bytes up to which any compression ratio is accepted: 256 MB fit into memory."""
-
-BOMB_MIN_RATIO = 200
-"""Largest accepted compression ratio beyond that size. Edge lists shrink by a factor of 5 to 20, so a ratio
-of 200 means a file that was made to fill the memory (a decompression bomb)."""
+_LABEL_AFTER_SIGN = re.compile(rb"\s*[#%][^\s#%]")
+"""Start of a comment that could be a label: no space follows its first sign."""
 
 
 class TextFile(NamedTuple):
@@ -77,6 +65,24 @@ class TextFile(NamedTuple):
         """
         return InputError(f"{self.filename}, line {line}: {problem}")
 
+    def require_memory(self, bytes_per_byte: int, item: bytes, bytes_per_item: int) -> None:
+        """Check that there is enough memory to parse the file, before anything is allocated.
+
+        Parameters
+        ----------
+        bytes_per_byte
+            Memory for each byte of the file.
+        item, bytes_per_item
+            A byte of which each occurrence needs more memory, and how much.
+
+        Raises
+        ------
+        MemoryError
+            If there is not enough.
+        """
+        need = bytes_per_byte * len(self.data) + bytes_per_item * self.data.count(item)
+        require(need, f"{len(self.data):,} bytes of {self.filename}", LESS_MEMORY)
+
     def lines(self) -> list[bytes]:
         """Split the text into lines.
 
@@ -89,7 +95,10 @@ class TextFile(NamedTuple):
         ------
         InputError
             If the bytes are not UTF-8 text.
+        MemoryError
+            If there is not enough memory for them.
         """
+        self.require_memory(10, b"\n", 150)  # measured: 11 bytes of memory per byte in lines of 20 bytes
         try:
             self.data.decode()
             wrong = self.data.find(b"\0")
@@ -134,48 +143,12 @@ def read_file(path: str | os.PathLike[str], extensions: Iterable[str], example: 
             f"{filename} has the extension {extension!r}; accepted are {' '.join(extensions)}, "
             f"each also with .gz, .bz2 or .xz, e.g. {example}"
         )
-    data = path.read_bytes()
+    data = read_bytes(path, filename)
     if compression:
-        data = _decompress(data, compression.lower(), filename)
+        data = decompress(data, compression.lower(), filename)
     if not data.removeprefix(BYTE_ORDER_MARK).strip():
         raise InputError(f"{filename} is empty")
     return TextFile(data, filename, name, extension.lower())
-
-
-def _decompress(packed: bytes, compression: str, filename: str) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    try:
-        with DECOMPRESSORS[compression](BytesIO(packed)) as stream:
-            while part := stream.read(2**20):
-                parts.append(part)
-                size += len(part)
-                refuse_bomb(size, len(packed), filename)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        reason = shown(str(error), 80)
-        raise InputError(
-            f"{filename} is not a whole {compression} file: {reason}; compress it again"
-        ) from None
-    return b"".join(parts)
-
-
-def refuse_bomb(size: int, packed: int, filename: str) -> None:
-    """Raise an error for a decompression bomb.
-
-    Parameters
-    ----------
-    size
-        Decompressed size in bytes, so far.
-    packed
-        Compressed size in bytes.
-    filename
-        Name of the file, for the message.
-    """
-    if size > BOMB_MIN_BYTES and size > BOMB_MIN_RATIO * packed:
-        raise InputError(
-            f"{filename} expands from {packed:,} to over {size:,} bytes, more than {BOMB_MIN_RATIO}-fold; "
-            "if this is intended, decompress it first"
-        )
 
 
 def content_lines(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
@@ -194,6 +167,37 @@ def content_lines(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
     stripped = [line.strip() for line in lines]
     places = [i for i, line in enumerate(stripped, 1) if line and line[0] not in b"#%"]
     return places, [stripped[i - 1] for i in places]
+
+
+def warn_of_hidden_lines(file: TextFile, lines: Sequence[bytes], comma: bool, width: int) -> None:
+    """Emit a warning if a comment looks like a line of content, whose first label starts with ``#`` or ``%``.
+
+    Parameters
+    ----------
+    file
+        The file, for the message.
+    lines
+        All lines of the file.
+    comma
+        Whether columns are separated by commas, not by white space.
+    width
+        Number of columns of the lines that are not comments.
+    """
+    if b"#" not in file.data and b"%" not in file.data:
+        return  # most files have no comments, and looking at each line takes time
+    separator = b"," if comma else None
+    hidden = [
+        place
+        for place, line in enumerate(lines, 1)
+        if _LABEL_AFTER_SIGN.match(line)
+        and len(line.partition(b"{")[0].rstrip(b" \t,").split(separator)) == width
+    ]
+    if hidden:
+        count, example = counted(len(hidden), "line"), shown(lines[hidden[0] - 1].strip())
+        warn(
+            f"{file.filename}: took {count} for comments, e.g. line {hidden[0]}, {example};"
+            " a label that starts with '#' or '%' needs quotes and commas, e.g. '\"#a\",b'"
+        )
 
 
 def split_fields(file: TextFile, place: int, line: bytes) -> list[bytes]:
@@ -229,6 +233,13 @@ def parse_number(token: bytes) -> float:
     if b"_" in token:
         raise ValueError
     return float(token)
+
+
+def parse_whole_number(token: bytes) -> int:
+    """Read a whole number from 0 up. Unlike ``int``, refuse everything but the digits 0 to 9."""
+    if not token.isdigit():
+        raise ValueError
+    return int(token)
 
 
 def is_number(token: bytes) -> bool:

@@ -8,12 +8,14 @@ from typing import Any, NotRequired, TypedDict, cast
 import numpy as np
 
 import riemap
+from riemap.checked_json import check_entries
 from riemap.curvature.geodesic_triangles import angle_sums
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.grids.machine import machine_facts
 from riemap.runs import RunResult, RunSpec
 from riemap.runs.engine import engine_hash
+from riemap.runs.entries import SpecEntries
 from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.training.fit import Fit
@@ -29,6 +31,22 @@ class Failure(TypedDict):
     message: str
 
 
+class AngleEntries(TypedDict):
+    """How an embedding curves: mean and quantiles of the normalised angle sums of triangles."""
+
+    mean: float
+    quantiles: list[float]
+
+
+class LossEntries(TypedDict):
+    """How the loss went in the last stage; ``None`` where it was not finite."""
+
+    epochs: int
+    first: float | None
+    last: float | None
+    best: float | None
+
+
 RunRecord = TypedDict(
     "RunRecord",
     {
@@ -36,7 +54,7 @@ RunRecord = TypedDict(
         "version": str,
         "engine": str | None,  # hash of the code that made it; None if that is not known
         "attempt": NotRequired[int],  # 1 for the first record of a run, 2 after it was done again, ...
-        "run": dict[str, Any],  # RunSpec.as_json()
+        "run": SpecEntries,
         "dim": int,
         "machine": dict[str, Any],
         "seconds": float | None,
@@ -48,15 +66,17 @@ RunRecord = TypedDict(
         "f1@k": NotRequired[list[float]],
         "layers": NotRequired[list[int]],
         "standard_errors": NotRequired[dict[str, float | None]],
-        "angles": NotRequired[dict[str, Any] | None],
-        "history": NotRequired[dict[str, Any]],
+        "angles": NotRequired[AngleEntries | None],
+        "history": NotRequired[LossEntries],
         "stop": NotRequired[str],
     },
 )
-RunRecord.__doc__ = """The record of a run: one line of a file of records, as JSON has it."""
+RunRecord.__doc__ = (
+    """The record of a run: one line of a file of records, as JSON has it, without its checksum."""
+)
 
-RUN_ENTRIES = {"graph", "key", "space", "loss", "preset", "optimizer", "epochs", "seed", "plan"}
-"""Entries of ``run``, the description of a run in its record."""
+SUCCESS_ENTRIES = ("scores", "f1@k")
+"""Entries that every run has that did not fail."""
 
 
 def success(result: RunResult, threads: int) -> RunRecord:
@@ -117,8 +137,8 @@ def angles(embedding: Embedding) -> dict[str, Any] | None:
     return {"mean": float(values.mean()), "quantiles": np.quantile(values, ANGLE_QUANTILES).tolist()}
 
 
-def checked_record(found: Any) -> RunRecord:
-    """Check that a JSON value is the record of a run.
+def checked_record(found: Mapping[str, Any]) -> RunRecord:
+    """Check that a JSON object is the record of a run.
 
     Parameters
     ----------
@@ -128,24 +148,19 @@ def checked_record(found: Any) -> RunRecord:
     Returns
     -------
     RunRecord
-        The same value.
+        The same object.
 
     Raises
     ------
     InputError
-        If something is missing.
+        If an entry is missing, or of another type. The message names it.
     """
-    if not isinstance(found, dict):
-        raise InputError(f"{shown(found)} is not a JSON object")
-    id, run, outcome = found.get("id"), found.get("run"), found.get("error", found.get("scores"))
-    if not isinstance(id, str) or not id or Path(id).name != id:  # it names files
+    check_entries(found, RunRecord)
+    id = found["id"]
+    if not id or Path(id).name != id:  # it names files
         raise InputError(f"{shown(id)} is not the id of a run")
-    if not isinstance(run, dict) or not isinstance(outcome, dict) or "dim" not in found:
-        raise InputError("it has no description of a run, no dimension, or neither scores nor an error")
-    if missing := RUN_ENTRIES - run.keys():
-        raise InputError(f"the description of its run has no {sorted(missing)[0]}")
-    if "error" not in found and "f1@k" not in found:
-        raise InputError("it has scores and no f1@k")
+    if missing := [name for name in SUCCESS_ENTRIES if "error" not in found and name not in found]:
+        raise InputError(f"its {missing[0]} is missing, and it has no error")
     return cast(RunRecord, found)
 
 

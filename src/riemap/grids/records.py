@@ -9,26 +9,34 @@ A compact folder has short records and no embeddings, so that it can be kept in 
 any runs may be looked up in it.
 """
 
-import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias, cast, final
+from typing import Any, TypeAlias, TypedDict, cast, final
 
 import riemap
+from riemap.checked_json import read_checked, write_checked
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.graphs import AnyGraph
 from riemap.grids.outcomes import Outcome
-from riemap.grids.record import RunRecord, checked_record, compacted, finite
+from riemap.grids.record import RunRecord, compacted, finite
+from riemap.grids.record_lines import json_line, read_records
 from riemap.locks import try_lock, wait_for_lock
+from riemap.runs.folder import is_new
 from riemap.runs.spec import RunSpec, file_name
 from riemap.specs import shown
 
 Stamp: TypeAlias = tuple[int, int, int]
 """Inode, time of change and size of a file: another one means that the file was written again."""
+
+
+class ListEntries(TypedDict):
+    """``grid.json``: the version that began the grid, and the ids of its runs."""
+
+    version: str
+    runs: list[str]
 
 
 @final
@@ -60,24 +68,22 @@ class GridFolder:
         InputError
             If the folder holds another grid, records of another version, or something else.
         """
-        known = self.grid()
-        if known is None:
-            if self.path.exists() and any(not name.startswith(".") for name in os.listdir(self.path)):
-                raise InputError(f"{self.path} holds something else than a grid; name a new folder")
-        elif known["version"] != riemap.__version__:
+        known, recorded = self.grid(), self._recorded()
+        if known is None and not recorded and not is_new(self.path):
+            raise InputError(f"{self.path} holds something else than a grid; name a new folder")
+        versions = {known["version"]} if known else {record["version"] for record in recorded.values()}
+        if others := sorted(versions - {riemap.__version__}):
             raise InputError(
-                f"{self.path} holds records of riemap {shown(known['version'])}, and this is "
+                f"{self.path} holds records of riemap {shown(others[0])}, and this is "
                 f"{riemap.__version__}; name another folder"
             )
-        elif others := [id for id in known["runs"] if id not in set(ids)]:
+        if others := [id for id in (known["runs"] if known else recorded) if id not in set(ids)]:
             raise InputError(
                 f"{self.path} holds another grid: {len(others)} of its runs are not in this one, "
                 f"such as {shown(others[0], 100)}; name another folder"
             )
         if known is None or known["runs"] != list(ids):
-            text = json.dumps({"version": riemap.__version__, "runs": list(ids)}, indent=2)
-            with written_whole(self.path / "grid.json") as file:
-                file.write(f"{text}\n".encode())
+            write_checked(self._list, {"version": riemap.__version__, "runs": list(ids)})
 
     def grid(self) -> dict[str, Any] | None:
         """Read the version and the ids of the runs.
@@ -92,16 +98,22 @@ class GridFolder:
         InputError
             If it is damaged.
         """
-        path = self.path / "grid.json"
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"cannot read {path}: {error}; remove it to have it made again") from None
-        if not isinstance(found, dict) or not isinstance(found.get("runs"), list) or "version" not in found:
-            raise InputError(f"{path} is not the list of a grid's runs; remove it to have it made again")
-        return found
+            return read_checked(self._list, ListEntries)
+        except InputError as error:
+            raise InputError(f"{error}; without the file, the same grid makes it again") from None
+
+    @property
+    def _list(self) -> Path:
+        return self.path / "grid.json"
+
+    def _check_present(self) -> None:
+        """Refuse to go on in a folder that was removed meanwhile; a compact folder has no list."""
+        if not self.compact and not self._list.exists():
+            raise InputError(
+                f"{self._list} was removed while the grid went on, so its results are not kept; "
+                "start the grid again"
+            )
 
     def embedding(self, id: str) -> Path:
         """Tell where the embedding of a run is, or will be.
@@ -151,18 +163,27 @@ class GridFolder:
         InputError
             If the folder is not one of a grid, or if a file of records is damaged.
         """
-        known, folder = self.grid(), self.path / "records"
+        known, found = self.grid(), self._recorded()
+        if known is None and not found and not self.compact:
+            raise InputError(f"{self.path} is not the folder of a grid; 'riemap grid FILE.toml' makes one")
+        if known is None:
+            return [found[id] for id in sorted(found)]
+        if unlisted := found.keys() - set(known["runs"]):
+            raise InputError(
+                f"{self._list} does not list the run {shown(min(unlisted), 100)}, which is recorded; "
+                "without the file, the same grid makes it again"
+            )
+        return [found[id] for id in known["runs"] if id in found]
+
+    def _recorded(self) -> dict[str, RunRecord]:
+        """All records by their ids."""
+        folder = self.path / "records"
         if next(folder.glob("*.json"), None) is not None:
             raise InputError(
                 f"{self.path} has a file for every record, as riemap wrote them before it had one for every "
                 "graph; convert them: python tools/convert_records.py"
             )
-        found = {id: r for path in sorted(folder.glob("*.jsonl")) for id, r in self._lines(path).items()}
-        if known is None and not found and not self.compact:
-            raise InputError(
-                f"{self.path} is not the folder of a grid; 'riemap grid FILE.toml --out' makes one"
-            )
-        return [found[id] for id in (sorted(found) if known is None else known["runs"]) if id in found]
+        return {id: r for path in sorted(folder.glob("*.jsonl")) for id, r in self._lines(path).items()}
 
     def finished(self, graph: AnyGraph | None = None) -> list[RunRecord]:
         """Read the records of the runs that did not fail.
@@ -206,7 +227,13 @@ class GridFolder:
         -------
         Outcome
             Whether the run is done or has failed.
+
+        Raises
+        ------
+        InputError
+            If the folder was removed since the grid began.
         """
+        self._check_present()
         if embedding is not None and not self.compact:
             embedding.save(self.embedding(record["id"]))
         self.write(record)
@@ -241,7 +268,13 @@ class GridFolder:
         Outcome or None
             ``None`` if the run is ours to do; ``HELD`` if another process does it now; ``FOUND`` if another
             one has recorded it since.
+
+        Raises
+        ------
+        InputError
+            If the folder was removed since the grid began.
         """
+        self._check_present()
         with self.lock(run) as ours:
             if not ours:
                 yield Outcome.HELD
@@ -261,33 +294,7 @@ class GridFolder:
             found = path.stat()
             stamp = found.st_ino, found.st_mtime_ns, found.st_size
             if path not in self._read_files or self._read_files[path][0] != stamp:
-                self._read_files[path] = stamp, _parsed(path)
+                self._read_files[path] = stamp, read_records(path)
         except (FileNotFoundError, NotADirectoryError):
             return {}
         return self._read_files[path][1]
-
-
-def json_line(record: Mapping[str, Any]) -> bytes:
-    """Write a record as one line of JSON.
-
-    Returns
-    -------
-    bytes
-        The line in UTF-8, with its end.
-    """
-    return (json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n").encode()
-
-
-def _parsed(path: Path) -> dict[str, RunRecord]:
-    """The records of a file; a line that is torn, or is not the record of a run, is refused."""
-    found: dict[str, RunRecord] = {}
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        try:
-            record = checked_record(json.loads(line))
-        except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"{path}, line {number} is not the record of a run ({error}); "
-                "remove the line to have the run done again"
-            ) from None
-        found[record["id"]] = record
-    return found

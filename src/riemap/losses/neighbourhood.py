@@ -115,7 +115,7 @@ def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
 
 @pair_loop
 def _statistics_rows(part: Part, target: Array, sqdist: Array, first: int, edge: float, found: Array) -> None:
-    rows, n = sqdist.shape
+    n = sqdist.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         t, s = target[i], sqdist[i]
@@ -159,7 +159,7 @@ def _weights_rows(
     both_ends: bool,
     out: Array,
 ) -> None:
-    rows, n = sqdist.shape
+    n = sqdist.shape[1]
     log_sum, push = statistics[0], statistics[1]
     start, stop = begin(part)
     for i in range(start, stop):

@@ -62,7 +62,7 @@ def _row_statistics_rows(
     exclusive: bool,
     found: Array,
 ) -> None:
-    rows, n = sqdist.shape
+    n = sqdist.shape[1]
     p, q = np.empty(n), np.empty(n)
     start, stop = begin(part)
     for i in range(start, stop):
@@ -183,7 +183,7 @@ def _inclusive_weights_rows(
     both_ends: bool,
     out: Array,
 ) -> None:
-    rows, n = sqdist.shape
+    n = sqdist.shape[1]
     share = own / n
     log_p, log_q = statistics[0], statistics[1]
     middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
@@ -237,7 +237,7 @@ def _exclusive_weights_rows(
     both_ends: bool,
     out: Array,
 ) -> None:
-    rows, n = sqdist.shape
+    n = sqdist.shape[1]
     share = own / n
     log_p, log_q, divergence = statistics[0], statistics[1], statistics[2]
     start, stop = begin(part)

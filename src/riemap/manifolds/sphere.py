@@ -77,7 +77,7 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         for k in range(0, x.shape[0], 2):

@@ -3,7 +3,23 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, NotRequired, TypedDict, final
+
+from riemap.checked_json import check_entries
+from riemap.errors import InputError
+
+ScoreEntries = TypedDict(
+    "ScoreEntries",
+    {
+        "n": int,
+        "sources": int,
+        "scores": dict[str, float | None],
+        "f1@k": list[float],
+        "layers": list[int],
+        "standard_errors": NotRequired[dict[str, float | None]],
+    },
+)
+ScoreEntries.__doc__ = """Scores as JSON has them, and the types of the entries."""
 
 
 @final
@@ -78,7 +94,15 @@ class Scores:
         -------
         Scores
             The same scores, except that an infinite distortion has become ``None``.
+
+        Raises
+        ------
+        InputError
+            If an entry is missing, or of another type. The message names it.
         """
+        check_entries(found, ScoreEntries)
+        if len(found["f1@k"]) != len(found["layers"]):
+            raise InputError(f"it has {len(found['f1@k'])} values f1@k and {len(found['layers'])} layers")
         return cls(
             found["scores"],
             tuple(found["f1@k"]),

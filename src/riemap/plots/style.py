@@ -130,10 +130,12 @@ def right_axis(ax: "Axes", label: str, colour: str) -> "Axes":
 def escape_dollars(text: str) -> str:
     r"""Escape dollar signs, so that Matplotlib does not read a name from a file as a formula.
 
+    Lone surrogates, which Matplotlib refuses, are escaped too.
+
     >>> escape_dollars("a$b$")
     'a\\$b\\$'
     """
-    return text.replace("$", r"\$")
+    return text.replace("$", r"\$").encode("utf-8", "backslashreplace").decode()
 
 
 def pyplot() -> Any:

@@ -6,15 +6,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import memory
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph, Labels
+from riemap.memory import require
 from riemap.random_graphs.points import is_compact
+from riemap.specs import shown
 from riemap.types import Array
 
 MIN_COMPONENT_NODES = 100
 """Smallest number of nodes of a largest component that is returned, as in the paper."""
+
+MAX_THRESHOLDS = 1000
+"""Largest number of thresholds. Each makes a graph, which takes seconds; the paper has 10."""
 
 
 class Sweep(NamedTuple):
@@ -109,7 +113,7 @@ def check_memory(n: int) -> None:
     --------
     >>> check_memory(100)
     """
-    memory.require(32 * n**2, f"all distances of {n} points", "draw fewer points")
+    require(32 * n**2, f"all distances of {n} points", "draw fewer points")
 
 
 def thresholds(points: Embedding, distances: Array, count: int, radius: float | None = None) -> Array:
@@ -137,7 +141,7 @@ def thresholds(points: Embedding, distances: Array, count: int, radius: float | 
     Raises
     ------
     InputError
-        If ``count`` is less than 1.
+        If ``count`` is not between 1 and ``MAX_THRESHOLDS``.
 
     Examples
     --------
@@ -148,6 +152,10 @@ def thresholds(points: Embedding, distances: Array, count: int, radius: float | 
     """
     if count < 1:
         raise InputError(f"{count} thresholds are too few; their number must be at least 1, e.g. 10")
+    if count > MAX_THRESHOLDS:
+        raise InputError(
+            f"{shown(count, 30)} thresholds are too many; their number is at most {MAX_THRESHOLDS}, e.g. 10"
+        )
     if is_compact(points.space):
         return np.linspace(0.1, 1.0, count) * distances.max()
     return np.linspace(0.1, 1.5, count) * (1.0 if radius is None else radius)

@@ -1,10 +1,13 @@
 """Draw random points from a space; the package describes the distributions."""
 
+import math
+
 import numpy as np
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
+from riemap.memory import require
 from riemap.spaces import Space
 from riemap.specs import check_seed, shown
 from riemap.types import Array, Rng
@@ -58,6 +61,8 @@ def sample(
     InputError
         If an argument is invalid, uniform sampling is not implemented for the space, or the ball is too large
         for float64.
+    MemoryError
+        If the points do not fit into memory.
 
     Examples
     --------
@@ -71,6 +76,9 @@ def sample(
             "'exp' to sample tangent vectors up to this length"
         )
     _check_sample(n, 1.0 if radius is None else radius, how, seed)
+    numbers = sum(math.prod(m.shape) for m in drawn_from.factors)
+    # A point, its tangent vector, and the results of two checks, as float64, and its label.
+    require((32 * numbers + 40) * n, f"{n:,} points of {drawn_from}", "draw fewer points")
     rng = np.random.default_rng(seed)
     points = tuple(_points(m, rng, n, 1.0 if radius is None else radius, how) for m in drawn_from.factors)
     return Embedding(drawn_from, points, np.zeros(len(points)), tuple(range(n)))

@@ -55,7 +55,7 @@ def document(
         "base-uri 'none'; form-action 'none'"
     )
     return string.Template(asset("page.html")).substitute(
-        title=html.escape(title),
+        title=html.escape(title).encode("utf-8", "replace").decode(),  # as in the data
         policy=policy,
         style=style,
         links="\n    ".join(f'<a href="#{id}">{html.escape(text)}</a>' for id, text in sections.items()),

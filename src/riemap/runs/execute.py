@@ -57,7 +57,7 @@ def execute(
     <Embedding of 9 nodes in E2 (2 dimensions)>
     """
     if folder is not None:
-        folder.begin(spec)
+        folder.check(spec)
     opened = _opened(spec) if graph is None else graph
     _check("key of the graph", spec.key, opened.key, spec)
     space, plan = spec.setup(opened.n) if setup is None else setup
@@ -66,17 +66,24 @@ def execute(
         return folder.result(spec, opened, plan, distances)
     if distances is None:
         distances = shortest_paths(opened)
-    trained = fit(
-        opened,
-        space,
-        plan,
-        seed=spec.seed,
-        callbacks=tuple(callbacks),
-        checkpoint=None if folder is None else folder.checkpoint,
-        every=1 if folder is None else folder.checkpoint_every,
-        distances=distances,
-        interrupted=interrupted,
-    )
+    if folder is not None:
+        folder.begin(spec)
+    try:
+        trained = fit(
+            opened,
+            space,
+            plan,
+            seed=spec.seed,
+            callbacks=tuple(callbacks),
+            checkpoint=None if folder is None else folder.checkpoint,
+            every=1 if folder is None else folder.checkpoint_every,
+            distances=distances,
+            interrupted=interrupted,
+        )
+    except (InputError, MemoryError):
+        if folder is not None:
+            folder.undo_begin()
+        raise
     result = RunResult(spec, trained, opened, distances)
     if folder is not None and trained.stop is not Stop.INTERRUPTED:
         folder.end(result)

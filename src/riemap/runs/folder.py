@@ -1,24 +1,26 @@
 """A run on disk: its configuration, and the embedding, its history and its scores.
 
 ``config.json`` is written first, ``checkpoint.npz`` during training, and ``embedding.npz``, ``history.csv``
-and ``scores.json`` in the end; each is written beside its place and renamed onto it.
+and ``scores.json`` in the end; each is written beside its place and renamed onto it. Each has a checksum in
+it, but for ``history.csv``, whose checksum is in ``scores.json``.
 """
 
-import csv
-import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, final
 
 import riemap
+from riemap.checked_json import checksum_of, read_checked, write_checked
 from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.graphs import AnyGraph
-from riemap.metrics import Scores
+from riemap.metrics import METRICS, Scores
+from riemap.runs.entries import ConfigEntries, ResultEntries
+from riemap.runs.histories import history_text, parse_history
 from riemap.runs.result import RunResult
 from riemap.runs.spec import RunSpec, difference
-from riemap.specs import shown
 from riemap.training.fit import Fit, Stop
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord
@@ -40,6 +42,7 @@ class RunFolder:
 
     def __init__(self, path: Path, *, resume: bool = False, checkpoint_every: int = 100) -> None:
         self.path, self.resume, self.checkpoint_every = path, resume, checkpoint_every
+        self._begun, self._made = False, list[Path]()  # whether we wrote the configuration; folders we made
 
     @property
     def checkpoint(self) -> Path:
@@ -49,10 +52,10 @@ class RunFolder:
     @property
     def finished(self) -> bool:
         """Whether the run is finished; its scores are written last."""
-        return (self.path / "scores.json").exists()
+        return self._scores_file.exists()
 
-    def begin(self, spec: RunSpec) -> None:
-        """Make the folder and write the configuration; or check that the run in it is this one.
+    def check(self, spec: RunSpec) -> None:
+        """Check that the folder is new, or that the run in it is this one and may be continued.
 
         Parameters
         ----------
@@ -66,36 +69,63 @@ class RunFolder:
         """
         known = self.config()
         if known is None:
-            if self.path.exists() and any(self.path.iterdir()):
+            if not is_new(self.path):
                 raise InputError(f"{self.path} holds something else than a run; name a new folder")
-            self._write("config.json", self._config(spec))
         elif not self.resume:
             raise InputError(
-                f"{self.path} holds a run already, of {known.get('graph')} in {known.get('space')}; "
+                f"{self.path} holds a run already, of {known['graph']} in {known['space']}; "
                 "--resume (in Python, resume=True) continues it, and another folder leaves it alone"
             )
         else:
             self._check_same(known, spec)
 
-    def _config(self, spec: RunSpec) -> dict[str, Any]:
-        given = {} if spec.source is None else spec.source._asdict()
-        given = {"graph": given.pop("text"), **given} if given else given
-        return {**spec.as_json(), "version": riemap.__version__, "given": given}
+    def begin(self, spec: RunSpec) -> None:
+        """Check the folder, and write the configuration unless it is there.
+
+        Parameters
+        ----------
+        spec
+            The run to be done.
+
+        Raises
+        ------
+        InputError
+            As of :meth:`check`.
+        """
+        self.check(spec)
+        if not self._config_file.exists():
+            self._made = [path for path in (self.path, *self.path.parents) if not path.exists()]
+            given = {} if spec.source is None else spec.source._asdict()
+            given = {"graph": given.pop("text"), **given} if given else given
+            config = {**spec.as_json(), "version": riemap.__version__, "given": given}
+            write_checked(self._config_file, config)
+            self._begun = True
+
+    def undo_begin(self) -> None:
+        """Remove what :meth:`begin` wrote, after a run that was refused before it had trained."""
+        if self._begun and not self.checkpoint.exists():
+            self._config_file.unlink(missing_ok=True)
+            with suppress(OSError):  # somebody has put something into the folder
+                for path in self._made:
+                    path.rmdir()
 
     def _check_same(self, known: dict[str, Any], spec: RunSpec) -> None:
         """Refuse to continue another run, or one that another version began."""
-        try:
-            differs = difference(RunSpec.from_json(known), spec)
-        except (InputError, TypeError, KeyError, AttributeError):
-            raise InputError(
-                f"{self.path / 'config.json'} is not the configuration of a run; name another folder"
-            ) from None
-        if differs is None and known.get("version") != riemap.__version__:
-            differs = "version", known.get("version"), riemap.__version__
+        differs = difference(RunSpec.from_json(known), spec)
+        if differs is None and known["version"] != riemap.__version__:
+            differs = "version", known["version"], riemap.__version__
         if differs is not None:
             field, theirs, ours = differs
             raise InputError(
                 f"{self.path} holds another run: its {field} is {theirs!r}, and {ours!r} is asked for"
+            )
+
+    def _check_present(self) -> None:
+        """Refuse to write results into a folder that was removed during the run."""
+        if not self._config_file.exists():
+            raise InputError(
+                f"{self._config_file} was removed while the run went on, so its results are not kept; "
+                "start the run again"
             )
 
     def config(self) -> dict[str, Any] | None:
@@ -109,9 +139,9 @@ class RunFolder:
         Raises
         ------
         InputError
-            If it is damaged.
+            If it is damaged, or not the configuration of a run.
         """
-        return self._read("config.json")
+        return read_checked(self._config_file, ConfigEntries)
 
     def end(self, result: RunResult) -> None:
         """Write the results. The scores come last, and say that everything is there.
@@ -120,15 +150,21 @@ class RunFolder:
         ----------
         result
             The results of the run.
+
+        Raises
+        ------
+        InputError
+            If the folder was removed during the run.
         """
         found = result.as_json()
+        self._check_present()
         result.fit.embedding.save(self.path / "embedding.npz")
-        history = result.fit.history
-        lines = [",".join(EpochRecord._fields), *(",".join(map(str, record)) for record in history)]
+        text = history_text(result.fit.history)
         with written_whole(self.path / "history.csv") as file:
-            file.write(("\n".join(lines) + "\n").encode())
-        self._write("scores.json", found)
+            file.write(text)
+        write_checked(self._scores_file, {**found, "history_checksum": checksum_of(text)})
         self.checkpoint.unlink(missing_ok=True)
+        self._check_present()
 
     def result(
         self, spec: RunSpec, graph: AnyGraph, plan: Plan, distances: DistanceMatrix | None = None
@@ -150,12 +186,17 @@ class RunFolder:
         InputError
             If a file is missing or damaged.
         """
-        found = self._read("scores.json") or {}
+        found = self._scores()
+        if found is None:
+            raise InputError(f"{self._scores_file} is missing; embed the graph again")
         try:
-            stop, seconds, scores = Stop(found["stop"]), float(found["seconds"]), Scores.from_json(found)
-        except (KeyError, TypeError, ValueError):
-            raise InputError(f"{self.path / 'scores.json'} does not hold the scores of a run") from None
-        fit = Fit(load_embedding(self.path), tuple(self.history()), stop, plan, seconds, graph.name)
+            scores, stop = Scores.from_json(found), Stop(found["stop"])
+            if missing := [m.name for m in METRICS if m.name not in scores.values]:
+                raise InputError(f"its scores.{missing[0]} is missing")
+        except ValueError as error:
+            raise InputError(f"cannot read {self._scores_file}: {error}") from None
+        history = tuple(self.history())
+        fit = Fit(load_embedding(self.path), history, stop, plan, float(found["seconds"]), graph.name)
         return RunResult(spec, fit, graph, distances, scores)
 
     def history(self) -> list[EpochRecord]:
@@ -173,31 +214,55 @@ class RunFolder:
         """
         path = self.path / "history.csv"
         try:
-            with path.open(newline="", encoding="utf-8") as file:
-                return [
-                    EpochRecord(**{key: kind(row[key]) for key, kind in EpochRecord.__annotations__.items()})
-                    for row in csv.DictReader(file)
-                ]
+            data = path.read_bytes()
+            found = parse_history(data)
         except FileNotFoundError:
             return []
-        except (ValueError, TypeError, KeyError, csv.Error):
-            raise InputError(f"{path} is not the history of a run; remove it to do without") from None
-
-    def _read(self, name: str) -> dict[str, Any] | None:
-        path = self.path / name
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return None
-        except (ValueError, RecursionError, OSError) as error:
-            raise InputError(f"cannot read {path}: {error}") from None
-        if not isinstance(found, dict):
-            raise InputError(f"cannot read {path}: it holds {shown(found)} instead of an object")
+        except ValueError as error:
+            raise InputError(
+                f"{path} is not the history of a run: {error}; remove it to do without"
+            ) from None
+        known = (self._scores() or {}).get("history_checksum")
+        if known is not None and checksum_of(data) != known:
+            raise InputError(
+                f"{path} does not match its checksum in {self._scores_file.name}, so it was damaged or "
+                "edited; restore it from a copy, or remove it to do without"
+            )
         return found
 
-    def _write(self, name: str, found: dict[str, Any]) -> None:
-        with written_whole(self.path / name) as file:
-            file.write(json.dumps(found, indent=2, allow_nan=False, ensure_ascii=False).encode())
+    @property
+    def _config_file(self) -> Path:
+        return self.path / "config.json"
+
+    @property
+    def _scores_file(self) -> Path:
+        return self.path / "scores.json"
+
+    def _scores(self) -> dict[str, Any] | None:
+        return read_checked(self._scores_file, ResultEntries)
+
+
+def is_new(path: Path) -> bool:
+    """Whether a folder is missing, or has only hidden files, such as those that killed processes left.
+
+    Parameters
+    ----------
+    path
+        The folder.
+
+    Returns
+    -------
+    bool
+        Whether a run or a grid may begin there.
+
+    Raises
+    ------
+    InputError
+        If it is not a folder.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; name a new folder")
+    return not path.exists() or all(other.name.startswith(".") for other in path.iterdir())
 
 
 def load_embedding(path: Path) -> Embedding:

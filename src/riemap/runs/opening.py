@@ -9,7 +9,7 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
 from riemap.runs.spec import PRESET, GraphSource
-from riemap.specs import first_difference, shown
+from riemap.specs import shown
 
 
 def run_config(run: Path) -> dict[str, Any]:
@@ -30,12 +30,7 @@ def run_config(run: Path) -> dict[str, Any]:
     InputError
         If it is not the configuration of a run.
     """
-    config = (RunFolder(run).config() if run.is_dir() else None) or {}
-    try:
-        training_setting(config), embed_command(config, run)
-    except (AttributeError, KeyError, TypeError):
-        raise InputError(f"{run / 'config.json'} is not the configuration of a run; embed it anew") from None
-    return config
+    return (RunFolder(run).config() if run.is_dir() else None) or {}
 
 
 def run_graph(
@@ -43,6 +38,7 @@ def run_graph(
     given: GraphSource | None = None,
     *,
     usage: str = "riemap report {run} {graph}",
+    force: bool = False,
 ) -> AnyGraph:
     """Open the graph of a run.
 
@@ -54,6 +50,8 @@ def run_graph(
         The graph that the user names; the one that the run's folder names if it is ``None``.
     usage
         The command that names the graph of a run, for the message to users who have to.
+    force
+        Accept another graph than the one that was embedded, as long as it has the same nodes.
 
     Returns
     -------
@@ -80,12 +78,33 @@ def run_graph(
         raise InputError(
             f"the graph of {run} is not here ({error}); name it: {usage.format(run=run, graph='GRAPH')}"
         ) from None
-    if first_difference(config.get("key", graph.key), graph.key) is not None:
-        raise InputError(
-            f"{shown(source.text)} is not the graph that was embedded in {run}, or it has changed; "
-            "name that one"
-        )
+    check_graph(run, graph, force=force)
     return graph
+
+
+def check_graph(run: Path, graph: AnyGraph, *, force: bool = False) -> None:
+    """Refuse a graph that is not the one of a run, or that has changed since; an ``.npz`` file does not tell.
+
+    Parameters
+    ----------
+    run
+        The folder of the run, or an ``.npz`` file.
+    graph
+        The graph that the user names.
+    force
+        Accept it all the same.
+
+    Raises
+    ------
+    InputError
+        If the key of the graph is not the one in the run's configuration.
+    """
+    config = run_config(run)
+    if not force and config.get("key", graph.key) != graph.key:
+        raise InputError(
+            f"{shown(graph.name)} is not the graph that was embedded in {run}, which is "
+            f"{shown(config['graph'])}, or it has changed; name that one, or add --force to take this one"
+        )
 
 
 def _recorded_source(config: Mapping[str, Any]) -> GraphSource | None:

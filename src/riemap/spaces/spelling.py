@@ -10,8 +10,11 @@ from riemap.manifolds import MANIFOLDS, Manifold
 MAX_NUMBERS = 4096
 """How many numbers one point may have. A larger space is taken for a typing error."""
 
+MAX_SPACE_LENGTH = 20_480
+"""Largest number of characters of a space: 4096 factors ``E1``, with ``" x "`` between them, have fewer."""
+
 _SYMBOLS = {m.symbol: m for m in MANIFOLDS}
-_FACTOR = re.compile(r"([A-Za-z]*)(\(.*\)|[^^(]*)(?:\s*\^(.*))?", re.DOTALL)
+_FACTOR = re.compile(r"([A-Za-z]*)(\(.*\)|[^(]*)", re.DOTALL)
 
 
 def accepted() -> str:
@@ -28,6 +31,11 @@ def parse_factors(text: str) -> list[Manifold]:
     if not text.strip():
         raise InputError(f"cannot read space {shown}: it is empty; {accepted()}")
     factors: list[Manifold] = []
+    if len(text) > MAX_SPACE_LENGTH:
+        raise InputError(
+            f"cannot read space {shown}: it has {len(text):,} characters, and at most "
+            f"{MAX_SPACE_LENGTH:,} are accepted; {accepted()}"
+        )
     for part in re.split(r"[x×]", text):
         try:
             m, power = _parse_factor(part.strip())
@@ -47,8 +55,9 @@ def parse_factors(text: str) -> list[Manifold]:
 def _parse_factor(text: str) -> tuple[Manifold, int]:
     if not text:
         raise InputError("nothing stands on one side of an 'x'")
-    match = _FACTOR.fullmatch(text)
-    symbol, sizes, power = match.groups() if match else ("", text, None)
+    base, caret, power = text.partition("^")
+    match = _FACTOR.fullmatch(base.strip())
+    symbol, sizes = match.groups() if match else ("", base)
     if symbol not in _SYMBOLS:
         hint = next((s for s in _SYMBOLS if s.lower() == symbol.lower()), None)
         raise InputError(f"no manifold is called {symbol!r}" + (f", did you mean {hint!r}?" if hint else ""))
@@ -61,7 +70,7 @@ def _parse_factor(text: str) -> tuple[Manifold, int]:
         spelled = symbol + (f"({','.join(names)})" if len(names) > 1 else names[0])
         raise InputError(f"its sizes are written {spelled}")
     m = cls(*(_integer(number.strip(), "size") for number in numbers))
-    count = 1 if power is None else _integer(power.strip(), "power")
+    count = _integer(power.strip(), "power") if caret else 1
     if count < 1:
         raise InputError("the power must be at least 1")
     return m, count

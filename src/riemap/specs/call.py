@@ -2,6 +2,7 @@
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, final
@@ -11,6 +12,9 @@ from riemap.specs.messages import shown, suggestion
 from riemap.specs.spec import parse, spell, value_text
 
 T = TypeVar("T")
+
+_UNDERSCORE = re.compile(r"[0-9]_[0-9]")
+"""Underscore inside a number, which Python would ignore; other programs read ``1_000`` as a text."""
 
 
 @final
@@ -59,7 +63,9 @@ class Call(Generic[T]):
         try:
             return self.function(**self.arguments)
         except ValueError as error:
-            raise InputError(f"{self}: {error}") from None
+            text = str(self)
+            name = text if len(text) <= 120 else text[:119] + "…"
+            raise InputError(f"{name}: {error}") from None
 
 
 def resolve(text: str, registry: Mapping[str, Callable[..., T]], *, what: str, example: str) -> Call[T]:
@@ -132,6 +138,8 @@ def _convert(key: str, text: str, annotation: Any) -> object:
         if text not in ("true", "false"):
             raise InputError(f"{key}={text[:30]} is neither true nor false")
         return text == "true"
+    if _UNDERSCORE.search(text):
+        raise InputError(f"{key}={text[:30]} has an underscore in a number; write e.g. 1000")
     try:
         value = annotation(text) if annotation in (int, float) else annotation.parse(text)
     except ValueError as error:

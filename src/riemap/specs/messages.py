@@ -66,4 +66,4 @@ def check_seed(seed: int) -> None:
         If the seed is negative.
     """
     if seed < 0:
-        raise InputError(f"seed={seed} is negative; a seed is a whole number from 0 up, e.g. 0")
+        raise InputError(f"seed={shown(seed, 30)} is negative; a seed is a whole number from 0 up, e.g. 0")

@@ -9,6 +9,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeAlias, final
 
+import numpy as np
+
 from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.embeddings.html_table import html_table
@@ -124,7 +126,8 @@ def fit(
     trainer = Trainer(graph, space, plan, distances)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
-    state, history = file.load() or (trainer.init(seed, interrupted=interrupted), [])
+    like = trainer._initial_state(tuple(np.zeros((graph.n, *m.shape)) for m in space.factors), seed)
+    state, history = file.load(like) or (trainer.init(seed, interrupted=interrupted), [])
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
     embedding = trainer.embedding(state)
     return Fit(embedding, tuple(history), stop, plan, time.perf_counter() - began, graph.name)
@@ -167,10 +170,14 @@ class _CheckpointFile:
     identity: str
     every: int
 
-    def load(self) -> tuple[TrainingState, list[EpochRecord]] | None:
-        if self.path is None or not self.path.exists():
+    def load(self, like: TrainingState) -> tuple[TrainingState, list[EpochRecord]] | None:
+        """Read the state, if there is one; otherwise make the folder, which must not vanish later."""
+        if self.path is None:
             return None
-        return load_checkpoint(self.path, self.identity)
+        if self.path.exists():
+            return load_checkpoint(self.path, self.identity, like)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        return None
 
     def save(self, state: TrainingState, history: list[EpochRecord]) -> None:
         """Write the state, but not before the first epoch: an interrupted initialisation is not complete."""

@@ -23,7 +23,7 @@ def complements(x: Array) -> Array:
 
 @point_loop
 def _complements_rows(part: Part, x: Array, out: Array) -> None:
-    count, n, k = x.shape
+    n, k = x.shape[1], x.shape[2]
     start, stop = begin(part)
     for i in range(start, stop):
         v, a = np.empty((k, n)), x[i].copy()

@@ -107,7 +107,7 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     work = np.empty((6, m))
     start, stop = begin(part)
     for i in range(start, stop):

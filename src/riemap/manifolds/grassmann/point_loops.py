@@ -24,7 +24,7 @@ from riemap.vmath import inline, task_loop
 
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """Exponential of ``u``, and parallel transport of ``v``."""
-    count, n, k = x.shape
+    count = x.shape[0]
     y, moved = np.empty_like(x), np.empty_like(x)
     _move_rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, y, moved)
     return y, moved

@@ -141,7 +141,7 @@ def _transport_rows(part: Part, x: Array, u: Array, y: Array, v: Array, out: Arr
 
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """Exponential of ``u`` and transport of ``v``; a point that would pass :data:`EDGE_COSH` stops there."""
-    n, size = x.shape
+    n = x.shape[0]
     y, moved = np.empty_like(x), np.empty_like(x)
     _move_rows(n, x, u, v, y, moved)
     return y, moved
@@ -149,7 +149,7 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
 
 @point_loop
 def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array) -> None:
-    n, size = x.shape
+    size = x.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         t = math.sqrt(max(_product(x[i], u[i], u[i]), 0.0))

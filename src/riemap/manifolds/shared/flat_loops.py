@@ -17,7 +17,7 @@ def forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
 
 @pair_loop
 def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n, m = out.shape
+    m = out.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         for j in range(m):

@@ -52,7 +52,7 @@ def by_coordinate(x: Array) -> Array:
 
 @point_loop
 def _by_coordinate_rows(part: Part, x: Array, out: Array) -> None:
-    n, size = x.shape
+    size = x.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         for k in range(size):
@@ -93,7 +93,7 @@ def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _lines_gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         for k in range(0, x.shape[0], 2):
@@ -109,7 +109,7 @@ def _lines_gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array
 
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """Exponential of ``u`` and parallel transport of ``v`` on the sphere."""
-    n, size = x.shape
+    n = x.shape[0]
     y, moved = np.empty_like(x), np.empty_like(x)
     _move_rows(n, x, u, v, y, moved)
     return y, moved
@@ -117,7 +117,7 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
 
 @point_loop
 def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array) -> None:
-    n, size = x.shape
+    size = x.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         square = 0.0

@@ -167,7 +167,7 @@ def _gradient_rows(
     w: Array,
     out: Array,
 ) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         total, trace, far = ZEROS, 0.0, 0

@@ -197,7 +197,7 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         total, far = ZEROS, 0

@@ -59,7 +59,7 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
@@ -138,7 +138,7 @@ def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) ->
 def _gradient3_rows(
     part: Part, x: Array, ours: Array, theirs: Array, slopes: Array, w: Array, out: Array
 ) -> None:
-    n, m = w.shape
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         s0 = s1 = s2 = s3 = s4 = s5 = up = 0.0

@@ -74,5 +74,6 @@ def _free_of_group() -> int | None:
 
 def _text(size: int) -> str:
     """Write a size in bytes with a unit, e.g. ``160 kB``."""
+    size = min(size, 10**300)  # a user can ask for a number with more digits than a float can hold
     unit, name = next((u for u in ((1e9, "GB"), (1e6, "MB")) if size >= u[0]), (1e3, "kB"))
     return f"{size / unit:.3g} {name}"

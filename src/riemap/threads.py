@@ -166,6 +166,7 @@ class _Worker:
         threading.Thread(target=self._serve, name="riemap", daemon=True).start()
 
     def give(self, ticket: int, kernel: Any, args: tuple[Any, ...]) -> None:
+        self.error = None
         self.job = (ticket, kernel, args)
         if self._sleeping:
             self._alarm.put(None)
@@ -257,8 +258,7 @@ class _Pool:
                 _wait(worker.finished.address, ticket)
         for worker in workers:
             if worker.error is not None:
-                error, worker.error = worker.error, None
-                raise error
+                raise worker.error
 
 
 class _Limit(threading.local):

@@ -279,6 +279,11 @@ def test_free_memory_is_known_and_respects_the_limit_of_a_container(
     assert memory.free() == 2500
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.free() > 1e6
+    monkeypatch.setattr("resource.getrlimit", lambda which: (10_000, 10_000))
+    (tmp_path / "statm").write_text("2 1 1 1 0 1 0")
+    monkeypatch.setattr(memory, "_STATM", tmp_path / "statm")
+    monkeypatch.setattr("resource.getpagesize", lambda: 4096)
+    assert memory.free() == 1808
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -7,7 +7,7 @@ of the function or class that it finds.
 
 from riemap.specs.call import Call, resolve
 from riemap.specs.differences import first_difference
-from riemap.specs.messages import check_seed, shown, suggestion
+from riemap.specs.messages import check_seed, shortened, shown, suggestion
 from riemap.specs.spec import Spec, parse, split, value_text
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "first_difference",
     "parse",
     "resolve",
+    "shortened",
     "shown",
     "split",
     "suggestion",

@@ -28,6 +28,11 @@ def shown(value: object, width: int = 60) -> str:
     """
     text = repr(value.decode(errors="replace") if isinstance(value, bytes) else value)
     text = text if text.isprintable() else ascii(text)[1:-1]
+    return shortened(text, width)
+
+
+def shortened(text: str, width: int = 120) -> str:
+    """Cut a text that is longer than ``width`` characters, for a message."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

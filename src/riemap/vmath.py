@@ -49,7 +49,13 @@ loops over 3 x 3 matrices then differ in the last bit.
 """
 
 point_loop = pair_loop
-"""Decorator for a loop over single points, with the same options as :data:`pair_loop`."""
+"""Decorator for a loop over single points, with the same options as :data:`pair_loop`.
+
+The compiler may vectorise such a loop over the points, and round the points of a whole vector otherwise than
+those that are left over. Threads divide the range of ``prange`` among themselves, so that their number would
+decide which points are left over. A parallel loop over blocks of a fixed number of points, with a loop over
+the points of a block inside, gives the same bytes on any number of threads.
+"""
 
 TINY = 2.2250738585072014e-308
 """The smallest normal number. Added to a divisor it turns 0/0 into 0 and changes nothing else."""

@@ -35,7 +35,7 @@ from riemap.curvature.product_geometry import angle, factor_scales, factor_sqdis
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.spaces import Points, Space
-from riemap.specs import check_seed
+from riemap.specs import checked_seed, whole_number
 from riemap.types import Array
 
 DEFAULT_TRIPLES = 10_000
@@ -249,11 +249,7 @@ def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
     """Draw triples of different node numbers, ``(triples, 3)``; all ordered triples are equally likely."""
     if n < 3:
         raise InputError(f"a triangle needs three nodes, and the embedding has {n}")
-    if triples < 1:
-        raise InputError(
-            f"triples={triples} is not a number of triangles; give one from 1 up, e.g. {DEFAULT_TRIPLES}"
-        )
-    check_seed(seed)
+    triples, seed = whole_number("triples", triples, 1, DEFAULT_TRIPLES), checked_seed(seed)
     first, second, third = np.random.default_rng(seed).integers(0, [[n], [n - 1], [n - 2]], (3, triples))
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)

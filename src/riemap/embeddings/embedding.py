@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from riemap.embeddings.html_table import html_table
 from riemap.embeddings.label_index import LabelIndex
 from riemap.embeddings.storage import read_embedding, write_embedding
-from riemap.embeddings.validation import check_embedding
+from riemap.embeddings.validation import as_parts, check_embedding
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
 from riemap.graphs.graph import Labels
 from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
+from riemap.specs import whole_number
 from riemap.types import Array
 
 
@@ -57,6 +58,7 @@ class Embedding:
     labels: Labels
 
     def __post_init__(self) -> None:
+        self.__dict__.update(as_parts(self.space, self.points, self.log_scales, self.labels))
         check_embedding(self)
 
     def __repr__(self) -> str:
@@ -66,8 +68,9 @@ class Embedding:
         """A small table for notebooks."""
         factors = zip(self.space.factors, np.exp(self.log_scales), strict=True)
         scales = ", ".join(f"{m}: {scale:.3g}" for m, scale in factors)
-        dim, n = self.space.dim, self.n
-        return html_table("Embedding", space=self.space, dimensions=dim, nodes=n, scales=scales)
+        return html_table(
+            "Embedding", space=self.space, dimensions=self.space.dim, nodes=self.n, scales=scales
+        )
 
     @property
     def n(self) -> int:
@@ -170,8 +173,7 @@ class Embedding:
         >>> Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c")).nearest("a", k=2)
         [('c', 1.0), ('b', 3.0)]
         """
-        if k < 1:
-            raise InputError(f"k={k} is not a number of nodes; give one from 1 up")
+        k = whole_number("k", k, 1, 5, "number of nodes")
         row = self.row_numbers([node])
         sqdist = self.sqdist_rows(row)[0]
         order = np.argsort(sqdist, kind="stable")

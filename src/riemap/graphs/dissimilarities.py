@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TypeAlias, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from riemap.errors import InputError
 from riemap.graphs.edge_cleaning import MIN_LENGTH_RATIO
@@ -28,7 +29,7 @@ class Dissimilarities:
     Parameters
     ----------
     matrix
-        ``(n, n)`` float64 dissimilarities.
+        ``(n, n)`` dissimilarities. They are copied, so that later changes of the array do not matter.
     labels
         Label of each point.
     name
@@ -51,12 +52,12 @@ class Dissimilarities:
     name: str
 
     def __post_init__(self) -> None:
-        _check(self.matrix, self.name)
-        if len(self.labels) != len(self.matrix) or len(set(self.labels)) < len(self.labels):
-            raise InputError(f"{self.name}: {len(self.matrix)} points need as many labels, all different")
-        frozen = self.matrix.view()
-        frozen.flags.writeable = False
-        object.__setattr__(self, "matrix", frozen)
+        matrix, labels = _own(self.matrix, self.name), tuple(self.labels)
+        _check(matrix, self.name)
+        if len(labels) != len(matrix) or len(set(labels)) < len(labels):
+            raise InputError(f"{self.name}: {len(matrix)} points need as many labels, all different")
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "labels", labels)
 
     def __repr__(self) -> str:
         return f"<Dissimilarities {self.name}: {self.n} points>"
@@ -76,10 +77,22 @@ AnyGraph: TypeAlias = Graph | Dissimilarities
 """Anything that has distances between its nodes: a graph, or a matrix of dissimilarities."""
 
 
+def _own(matrix: ArrayLike, name: str) -> Array:
+    """Return a matrix of numbers as read-only float64, copied unless nothing else can write into it."""
+    found = np.asarray(matrix)
+    if found.dtype.kind not in "iuf" or found.ndim != 2 or found.shape[0] != found.shape[1]:
+        raise InputError(
+            f"{name}: dissimilarities are a square matrix of numbers, not {found.dtype}{found.shape}"
+        )
+    ours = found.dtype == np.float64 and found.flags.owndata and found.flags.c_contiguous
+    if not ours or found.flags.writeable:
+        found = np.array(found, dtype=np.float64, order="C")
+        found.flags.writeable = False
+    return found
+
+
 def _check(matrix: Array, name: str) -> None:
     """Check that a matrix is symmetric, zero on the diagonal and positive elsewhere."""
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype != np.float64:
-        raise InputError(f"{name}: dissimilarities are a square matrix of numbers, not {matrix.shape}")
     if len(matrix) < 2:
         raise InputError(f"{name}: there is {len(matrix)} point; dissimilarities need at least two")
     for wrong, what in (
@@ -140,6 +153,7 @@ def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
     file = read_file(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
     values, labels = _read_npy(file) if file.extension == ".npy" else _read_text(file)
     matrix = values if values.ndim == 2 else _square(values, file.filename)
+    matrix.flags.writeable = False
     return Dissimilarities(matrix, tuple(range(len(matrix))) if labels is None else labels, file.name)
 
 

@@ -36,6 +36,8 @@ class Sum(Loss):
     def __post_init__(self) -> None:
         flat = [(f * g, part) for f, loss in self.terms for g, part in _terms(loss)]
         object.__setattr__(self, "terms", tuple(flat))
+        if not flat:
+            raise InputError("a sum of losses needs at least one term, e.g. 'rsne(T=0.02) + 0.3*ad'")
         for factor, loss in self.terms:
             if not 0.0 < factor < float("inf"):
                 raise InputError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")

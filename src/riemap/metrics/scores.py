@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.distances import DistanceMatrix, diameter, rows_from, shortest_paths
+from riemap.distances.target import distances_of
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
@@ -17,7 +18,7 @@ from riemap.metrics.comparison import Comparison
 from riemap.metrics.ranking import f1_curve
 from riemap.metrics.registry import METRICS
 from riemap.metrics.results import Scores
-from riemap.specs import check_seed
+from riemap.specs import checked_seed, whole_number
 from riemap.types import Array
 
 LARGEST_FULLY_SCORED = 10_000
@@ -109,9 +110,9 @@ def compare(
             f"compare needs an Embedding and a Graph or Dissimilarities, not {given}; "
             "riemap.as_graph converts graphs of other libraries"
         )
-    if sources is not None and sources < 1:
-        raise InputError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
-    check_seed(seed)
+    sources = None if sources is None else whole_number("sources", sources, 1, graph.n, "number of nodes")
+    distances = None if distances is None else distances_of(graph, distances)
+    seed = checked_seed(seed)
     embedding = embedding.aligned_to(graph)
     by_default = SAMPLED_SOURCES if graph.n > LARGEST_FULLY_SCORED else graph.n
     count = by_default if sources is None else min(sources, graph.n)

@@ -9,7 +9,7 @@ import numpy as np
 
 from riemap.errors import InputError
 from riemap.manifolds import Manifold
-from riemap.specs import value_text
+from riemap.specs import finite_number, value_text
 from riemap.types import Array
 
 State: TypeAlias = tuple[Array, ...]
@@ -120,14 +120,16 @@ class Optimizer(ABC):
 
 
 def check_positive(**values: float) -> None:
-    """Raise ``InputError`` for a number that is not positive."""
+    """Raise ``InputError`` for what is not a positive finite number; only ``clip`` may be infinite."""
     for name, value in values.items():
-        if not value > 0.0:
+        if name == "clip" and value == math.inf:
+            continue
+        if not finite_number(name, value, 0.1) > 0.0:
             raise InputError(f"{name}={value:g} is not positive")
 
 
 def check_fraction(**values: float) -> None:
     """Raise ``InputError`` for a number outside of [0, 1)."""
     for name, value in values.items():
-        if not 0.0 <= value < 1.0:
+        if not 0.0 <= finite_number(name, value, 0.9) < 1.0:
             raise InputError(f"{name}={value:g} is not in [0, 1)")

@@ -6,7 +6,7 @@ from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
 from riemap.spaces import Space
-from riemap.specs import check_seed, shown
+from riemap.specs import checked_seed, shown
 from riemap.types import Array, Rng
 
 SAMPLING_METHODS = ("uniform", "exp")
@@ -81,7 +81,7 @@ def _check_sample(n: int, radius: float, how: str, seed: int) -> None:
         raise InputError(f"no sampling method is called {shown(how)}; there are 'uniform' and 'exp'")
     if n < 1:
         raise InputError(f"n={n} is too small; the number of points must be at least 1, e.g. 1000")
-    check_seed(seed)
+    checked_seed(seed)
     if not 0.0 < radius < np.inf:
         raise InputError(f"radius={radius:g} is not a positive number; the radius of a ball is e.g. 5")
 

@@ -14,6 +14,7 @@ from riemap.embeddings import Embedding
 from riemap.embeddings.html_table import html_table
 from riemap.graphs import AnyGraph
 from riemap.spaces import Space
+from riemap.specs import checked_seed, whole_number
 from riemap.training.checkpoint import load_checkpoint, save_checkpoint
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
@@ -110,8 +111,9 @@ def fit(
     Raises
     ------
     InputError, DivergedError, KeyboardInterrupt
-        If the checkpoint belongs to another run or is damaged; if the loss became NaN or infinite twice; if
-        Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint then has all finished epochs.
+        If an argument is not accepted, or the checkpoint belongs to another run or is damaged; if the loss
+        became NaN or infinite twice; if Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint
+        then has all finished epochs.
 
     Examples
     --------
@@ -121,6 +123,7 @@ def fit(
     'all epochs are done'
     """
     began = time.perf_counter()
+    seed, every = checked_seed(seed), whole_number("every", every, 1, 50)
     trainer = Trainer(graph, space, plan, distances)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)

@@ -17,7 +17,7 @@ from riemap.errors import InputError
 from riemap.losses import RSNE, Loss, Schedule
 from riemap.optim import RAdam
 from riemap.optim.radam import Betas
-from riemap.specs import shown, suggestion
+from riemap.specs import shown, suggestion, whole_number
 from riemap.training.plan import Plan, Stage
 
 DEFAULT_PAIRS = 6e9
@@ -198,6 +198,6 @@ def preset_plan(preset: str, loss: Loss, n: int, epochs: int | None = None) -> P
         raise InputError(
             f"no preset is called {shown(preset)}{suggestion(preset, PRESETS)} There are {', '.join(PRESETS)}"
         )
-    if epochs is not None and epochs < 1:
-        raise InputError(f"epochs={epochs} is not a number of epochs, e.g. 500")
+    n = whole_number("n", n, 1, 100)
+    epochs = None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")
     return PRESETS[preset](loss, n, epochs)

@@ -1,0 +1,186 @@
+"""Check that results have the same bytes however work is divided among threads.
+
+Every kernel that divides its work is run with ranges cut into pieces of several sizes. A short training in
+every space of the registry with every loss is run with one to four threads.
+
+A process that compiles a kernel and a process that loads it from Numba's cache may run different machine
+code. So one process compiles everything, and a second one compares.
+
+Run: python tools/equal_bytes.py [--nodes 200 257 400] [--epochs 5] [--only kernels|trainings]
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
+
+import loss_helpers
+from graph_helpers import placed, random_graph
+from subjects import SUBJECTS, start, unit
+
+from riemap import curvature, linalg, lower_triangle
+from riemap.distances import Target, shortest_paths
+from riemap.losses import LOSSES, Loss, RowBlock
+from riemap.manifolds import Manifold
+from riemap.metrics import compare, evaluate, pair_report
+from riemap.optim import RAdam
+from riemap.spaces import Space
+from riemap.training import Plan, Stage, fit
+
+THREADS = 4
+"""Largest number of threads, on any number of cores."""
+
+CHUNKS = (0, 1, 3, 50, 67)
+"""Sizes of the pieces that a range is cut into; 0 cuts one piece for each thread."""
+
+BATCH = 67
+"""Nodes in a batch: an odd number, so that vectors leave a remainder."""
+
+Calls = Iterator[tuple[str, Callable[[], Any]]]
+
+
+def manifold_calls(m: Manifold, n: int) -> Calls:
+    """Yield every method that takes arrays, and what the blocks of pairs compute."""
+    rng, x = start(m, 1, n)
+    y, u, v = x[::-1].copy(), unit(m, rng, x), unit(m, rng, x)
+    w, few = rng.standard_normal((n, n)), y[: n // 2]
+    yield "project", lambda: m.project(1.01 * x)
+    for f in (m.to_tangent, m.exp, m.retract, m.norm):
+        yield f.__name__, lambda f=f: f(x, u)
+    for f in (m.log, m.sqdist, m.sqdist_grad):
+        yield f.__name__, lambda f=f: f(x, y)
+    for g in (m.inner, m.sectional, m.move):
+        yield g.__name__, lambda g=g: g(x, u, v)
+    yield "transport", lambda: m.transport(x, y, u)
+    yield "symmetric block", lambda: (b := m.symmetric_block(x)).gradient(w).tobytes() + b.sqdist.tobytes()
+    yield "rectangular block", lambda: (m.pairwise(x, few), m.pairwise_grad(x, few, w[:, : n // 2]))
+
+
+def loss_calls(loss: Loss, n: int) -> Calls:
+    """Yield the two ways to compute a loss, and its statistics."""
+    target, sqdist = loss_helpers.drawn(7, n)
+    yield "rows", lambda: loss_helpers.by_rows(loss, target, sqdist, n, True)
+    yield "lower", lambda: loss_helpers.by_triangle(loss, target, sqdist)
+    yield "statistics", lambda: loss.statistics(RowBlock(target, sqdist))
+
+
+def other_calls(n: int) -> Calls:
+    """Yield the loops over matrices, graphs and scores."""
+    rng = np.random.default_rng(0)
+    a, b, small = rng.standard_normal((n, n)), rng.standard_normal((n, n)), rng.standard_normal((n, 3, 3))
+    positive = small @ np.swapaxes(small, 1, 2) + np.eye(3)
+    for f in (linalg.cholesky, linalg.eigh, linalg.left_svd):
+        yield f.__name__, lambda f=f: f(positive)
+    for symmetric in (False, True):
+        yield "row_products", lambda s=symmetric: lower_triangle.row_products(a, b, s)
+        yield "add", lambda s=symmetric: np.tril(lower_triangle.add(a, b, s))
+        yield "accumulate", lambda s=symmetric: _filled(lower_triangle.accumulate, a, 0.3, b, s)
+        yield "scale", lambda s=symmetric: _filled(lower_triangle.scale, a, 0.3, s)
+    yield "mirror", lambda: _filled(lower_triangle.mirror, a, b)
+    yield "plus_transpose", lambda: _filled(lower_triangle.plus_transpose, b, a, place=1)
+    for weighted in (False, True):
+        graph = random_graph(n, n, weighted=weighted)
+        matrix, e = shortest_paths(graph, stored=False), placed("H2 x S2", graph)
+        target = Target(matrix)
+        nodes = np.sort(rng.permutation(n)[: n // 2])
+        yield "shortest_paths", lambda g=graph: shortest_paths(g, stored=False)
+        yield "targets", lambda t=target, nodes=nodes: (t.rows(slice(None)), t.block(nodes))
+        yield "evaluate", lambda e=e, g=graph: repr(evaluate(e, g)).encode()
+        yield "pair_report", lambda e=e, g=graph: repr(pair_report(compare(e, g))).encode()
+        yield "sectional", lambda g=graph, d=matrix: curvature.sectional(g, distances=d).values
+        yield "ollivier_ricci", lambda g=graph, d=matrix: curvature.ollivier_ricci(g, distances=d).curvature
+        yield "delta_sampled", lambda g=graph: repr(curvature.delta_sampled(g, samples=1000)).encode()
+        yield "delta_exact", lambda g=graph: repr(curvature.delta_exact(g)).encode()
+
+
+def _filled(f: Callable[..., None], *arguments: Any, place: int = 0) -> Any:
+    """Return the argument that a function writes into, a copy."""
+    copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    f(*copies)
+    return copies[place]
+
+
+def training(m: Manifold, loss: Loss, n: int, epochs: int) -> Callable[[], Any]:
+    """Return a short training, over all pairs and then in batches, from the best of the initial points."""
+    graph, space = random_graph(n, n // 2), Space((m,))
+    stages = (Stage(loss, epochs, rescale=True), Stage(loss, epochs, batch=BATCH))
+    plan, distances = Plan(stages, RAdam(0.1), scale_lr=0.1), shortest_paths(graph, stored=False)
+
+    def run() -> Any:
+        e = fit(graph, space, plan, distances=distances).embedding
+        return (*e.points, e.log_scales)
+
+    return run
+
+
+def in_bytes(found: Any) -> bytes:
+    """Return all numbers of a result as bytes."""
+    if isinstance(found, tuple):
+        return b"".join(map(in_bytes, found))
+    return found if isinstance(found, bytes) else np.asarray(found).tobytes()
+
+
+def kernel_differences(n: int) -> Iterator[str]:
+    """Yield the kernels whose bytes depend on the size of the pieces."""
+    owners = [(str(m), manifold_calls(m, n)) for m in SUBJECTS]
+    owners += [(f"{loss}", loss_calls(loss, n)) for loss in loss_helpers.SUBJECTS]
+    for owner, calls in [*owners, ("riemap", other_calls(n))]:
+        for name, call in calls:
+            results = {}
+            for chunk in CHUNKS:
+                with numba.parallel_chunksize(chunk):
+                    results[chunk] = in_bytes(call())
+            yield from (
+                f"{owner}: {name} of {n} points differs in pieces of {chunk}"
+                for chunk in CHUNKS
+                if results[chunk] != results[0]
+            )
+
+
+def training_differences(n: int, epochs: int) -> Iterator[str]:
+    """Yield the trainings whose bytes depend on the number of threads."""
+    for m in SUBJECTS:
+        for loss in (cls() for cls in LOSSES):
+            run, results = training(m, loss, n, epochs), []
+            for threads in range(1, THREADS + 1):
+                numba.set_num_threads(threads)
+                results.append(in_bytes(run()))
+            for threads, result in enumerate(results, start=1):
+                if result != results[0]:
+                    yield f"{m} with {loss}, {n} nodes: {threads} threads differ from one"
+
+
+def main() -> int:
+    """Compile in one process, compare in another; return 1 if something differs."""
+    parser = argparse.ArgumentParser(description="Compare the bytes of results for 1 to 4 threads.")
+    parser.add_argument("--nodes", type=int, nargs="+", default=[200, 257, 400])
+    parser.add_argument("--epochs", type=int, default=5, help="of each of two stages of a training")
+    parser.add_argument("--only", choices=["kernels", "trainings"])
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if not options.here:
+        environment = {**os.environ, "NUMBA_NUM_THREADS": str(THREADS)}
+        command = [sys.executable, __file__, *sys.argv[1:], "--here"]
+        subprocess.run([*command, "--nodes", "8", "--epochs", "1"], env=environment, check=True)
+        return subprocess.run(command, env=environment, check=False).returncode
+    differences: list[str] = []
+    for n in options.nodes:
+        if options.only != "trainings":
+            differences += kernel_differences(n)
+        if options.only != "kernels":
+            differences += training_differences(n, options.epochs)
+        print(f"{n} nodes: {len(differences)} differences so far", flush=True)
+    print(*differences, sep="\n")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,16 @@ import loss_helpers
 from graph_helpers import placed, random_graph
 from subjects import SUBJECTS, start, unit
 
-from riemap import curvature, linalg, lower_triangle
+from riemap import curvature, linalg
 from riemap.distances import Target, shortest_paths
 from riemap.losses import LOSSES, Loss, RowBlock
+from riemap.lower_triangle import accumulate, add, mirror, plus_transpose, row_products, scale
 from riemap.manifolds import Manifold
 from riemap.metrics import compare, evaluate, pair_report
 from riemap.optim import RAdam
 from riemap.spaces import Space
 from riemap.training import Plan, Stage, fit
+from riemap.types import Array
 
 THREADS = 4
 """Largest number of threads, on any number of cores."""
@@ -51,61 +54,68 @@ def manifold_calls(m: Manifold, n: int) -> Calls:
     """Yield every method that takes arrays, and what the blocks of pairs compute."""
     rng, x = start(m, 1, n)
     y, u, v = x[::-1].copy(), unit(m, rng, x), unit(m, rng, x)
-    w, few = rng.standard_normal((n, n)), y[: n // 2]
-    yield "project", lambda: m.project(1.01 * x)
-    for f in (m.to_tangent, m.exp, m.retract, m.norm):
-        yield f.__name__, lambda f=f: f(x, u)
-    for f in (m.log, m.sqdist, m.sqdist_grad):
-        yield f.__name__, lambda f=f: f(x, y)
-    for g in (m.inner, m.sectional, m.move):
-        yield g.__name__, lambda g=g: g(x, u, v)
-    yield "transport", lambda: m.transport(x, y, u)
-    yield "symmetric block", lambda: (b := m.symmetric_block(x)).gradient(w).tobytes() + b.sqdist.tobytes()
+    w = rng.standard_normal((n, n))
+    yield "project", partial(m.project, 1.01 * x)
+    for name in ("to_tangent", "exp", "retract", "norm"):
+        yield name, partial(getattr(m, name), x, u)
+    for name in ("log", "sqdist", "sqdist_grad"):
+        yield name, partial(getattr(m, name), x, y)
+    for name in ("inner", "sectional", "move"):
+        yield name, partial(getattr(m, name), x, u, v)
+    yield "transport", partial(m.transport, x, y, u)
+    yield "symmetric block", lambda: (m.symmetric_block(x).gradient(w), m.symmetric_block(x).sqdist)
+    few = y[: n // 2]
     yield "rectangular block", lambda: (m.pairwise(x, few), m.pairwise_grad(x, few, w[:, : n // 2]))
 
 
 def loss_calls(loss: Loss, n: int) -> Calls:
     """Yield the two ways to compute a loss, and its statistics."""
     target, sqdist = loss_helpers.drawn(7, n)
-    yield "rows", lambda: loss_helpers.by_rows(loss, target, sqdist, n, True)
-    yield "lower", lambda: loss_helpers.by_triangle(loss, target, sqdist)
-    yield "statistics", lambda: loss.statistics(RowBlock(target, sqdist))
+    yield "rows", partial(loss_helpers.by_rows, loss, target, sqdist, n, True)
+    yield "lower", partial(loss_helpers.by_triangle, loss, target, sqdist)
+    yield "statistics", partial(loss.statistics, RowBlock(target, sqdist))
 
 
-def other_calls(n: int) -> Calls:
-    """Yield the loops over matrices, graphs and scores."""
+def matrix_calls(n: int) -> Calls:
+    """Yield the loops over matrices of pairs, and over small matrices."""
     rng = np.random.default_rng(0)
     a, b, small = rng.standard_normal((n, n)), rng.standard_normal((n, n)), rng.standard_normal((n, 3, 3))
     positive = small @ np.swapaxes(small, 1, 2) + np.eye(3)
     for f in (linalg.cholesky, linalg.eigh, linalg.left_svd):
-        yield f.__name__, lambda f=f: f(positive)
+        yield f.__name__, partial(f, positive)
     for symmetric in (False, True):
-        yield "row_products", lambda s=symmetric: lower_triangle.row_products(a, b, s)
-        yield "add", lambda s=symmetric: np.tril(lower_triangle.add(a, b, s))
-        yield "accumulate", lambda s=symmetric: _filled(lower_triangle.accumulate, a, 0.3, b, s)
-        yield "scale", lambda s=symmetric: _filled(lower_triangle.scale, a, 0.3, s)
-    yield "mirror", lambda: _filled(lower_triangle.mirror, a, b)
-    yield "plus_transpose", lambda: _filled(lower_triangle.plus_transpose, b, a, place=1)
-    for weighted in (False, True):
-        graph = random_graph(n, n, weighted=weighted)
-        matrix, e = shortest_paths(graph, stored=False), placed("H2 x S2", graph)
-        target = Target(matrix)
-        nodes = np.sort(rng.permutation(n)[: n // 2])
-        yield "shortest_paths", lambda g=graph: shortest_paths(g, stored=False)
-        yield "targets", lambda t=target, nodes=nodes: (t.rows(slice(None)), t.block(nodes))
-        yield "evaluate", lambda e=e, g=graph: repr(evaluate(e, g)).encode()
-        yield "pair_report", lambda e=e, g=graph: repr(pair_report(compare(e, g))).encode()
-        yield "sectional", lambda g=graph, d=matrix: curvature.sectional(g, distances=d).values
-        yield "ollivier_ricci", lambda g=graph, d=matrix: curvature.ollivier_ricci(g, distances=d).curvature
-        yield "delta_sampled", lambda g=graph: repr(curvature.delta_sampled(g, samples=1000)).encode()
-        yield "delta_exact", lambda g=graph: repr(curvature.delta_exact(g)).encode()
+        yield "row_products", partial(row_products, a, b, symmetric)
+        yield "add", partial(_lower_sum, a, b, symmetric)
+        yield "accumulate", partial(_filled, accumulate, a, 0.3, b, symmetric)
+        yield "scale", partial(_filled, scale, a, 0.3, symmetric)
+    yield "mirror", partial(_filled, mirror, a, b)
+    yield "plus_transpose", partial(_filled, lambda out, given: plus_transpose(given, out), a, b)
 
 
-def _filled(f: Callable[..., None], *arguments: Any, place: int = 0) -> Any:
-    """Return the argument that a function writes into, a copy."""
+def graph_calls(n: int, weighted: bool) -> Calls:
+    """Yield the loops over graphs, and the scores of an embedding."""
+    graph = random_graph(n, n, weighted=weighted)
+    matrix, e = shortest_paths(graph, stored=False), placed("H2 x S2", graph)
+    target, nodes = Target(matrix), np.arange(0, n, 2)
+    yield "shortest_paths", partial(shortest_paths, graph, stored=False)
+    yield "targets", lambda: (target.rows(slice(None)), target.block(nodes))
+    yield "evaluate", lambda: repr(evaluate(e, graph)).encode()
+    yield "pair_report", lambda: repr(pair_report(compare(e, graph))).encode()
+    yield "sectional", lambda: curvature.sectional(graph, distances=matrix).values
+    yield "ollivier_ricci", lambda: curvature.ollivier_ricci(graph, distances=matrix).curvature
+    yield "delta_sampled", lambda: curvature.delta_sampled(graph, samples=1000).mean
+    yield "delta_exact", lambda: curvature.delta_exact(graph)
+
+
+def _lower_sum(a: Array, b: Array, symmetric: bool) -> Array:
+    return np.tril(add(a, b, symmetric))
+
+
+def _filled(f: Callable[..., Any], *arguments: Any) -> Any:
+    """Return a copy of the first argument, after a function wrote into it."""
     copies = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
     f(*copies)
-    return copies[place]
+    return copies[0]
 
 
 def training(m: Manifold, loss: Loss, n: int, epochs: int) -> Callable[[], Any]:
@@ -131,8 +141,13 @@ def in_bytes(found: Any) -> bytes:
 def kernel_differences(n: int) -> Iterator[str]:
     """Yield the kernels whose bytes depend on the size of the pieces."""
     owners = [(str(m), manifold_calls(m, n)) for m in SUBJECTS]
-    owners += [(f"{loss}", loss_calls(loss, n)) for loss in loss_helpers.SUBJECTS]
-    for owner, calls in [*owners, ("riemap", other_calls(n))]:
+    owners += [(str(loss), loss_calls(loss, n)) for loss in loss_helpers.SUBJECTS]
+    owners += [
+        ("matrices", matrix_calls(n)),
+        ("graph", graph_calls(n, False)),
+        ("lengths", graph_calls(n, True)),
+    ]
+    for owner, calls in owners:
         for name, call in calls:
             results = {}
             for chunk in CHUNKS:

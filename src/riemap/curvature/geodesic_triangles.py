@@ -35,7 +35,7 @@ from riemap.curvature.product_geometry import angle, factor_scales, factor_sqdis
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.spaces import Points, Space
-from riemap.specs import checked_seed, whole_number
+from riemap.specs import checked_seed, expect, whole_number
 from riemap.types import Array
 
 DEFAULT_TRIPLES = 10_000
@@ -234,14 +234,14 @@ def is_triangle(
     array([False])
     """
     scales = factor_scales(space, log_scales)
-    good = np.ones(len(x[0]), dtype=bool)
+    good = np.ones((), dtype=bool)
     for a, b in ((x, y), (y, z), (z, x)):
         apart = [
             factor_sqdist(m, p, q) > COINCIDENT_DISTANCE**2
             for m, p, q in zip(space.factors, a, b, strict=True)
         ]
         length = norm(space, scales, a, log(space, a, b))
-        good &= np.any(apart, axis=0) & (length > 0.5 * np.sqrt(geodesic_sqdist(space, scales, a, b)))
+        good = good & np.any(apart, axis=0) & (length > 0.5 * np.sqrt(geodesic_sqdist(space, scales, a, b)))
     return good
 
 
@@ -260,6 +260,7 @@ def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
 
 def _sampled(measure: TriangleMeasure, embedding: Embedding, triples: int, seed: int) -> Triangles:
     """Evaluate a measure for random triples of nodes, one block of triples at a time."""
+    expect(embedding, Embedding, "an embedding", "riemap.embed(…).embedding is one")
     drawn = draw_triples(embedding.n, triples, seed)
     step = max(1, TRIANGLE_BLOCK_NUMBERS // max(1, sum(x[0].size for x in embedding.points)))
     found = []

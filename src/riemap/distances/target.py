@@ -15,8 +15,10 @@ from riemap.distances import memory
 from riemap.distances.hops import checked_nodes
 from riemap.distances.paths import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import AnyGraph
+from riemap.graphs.dissimilarities import AnyGraph, check_graph
 from riemap.lower_triangle import row_and_end
+from riemap.specs import expect
+from riemap.specs.arrays import number_array
 from riemap.types import Array
 
 
@@ -105,6 +107,7 @@ class Target:
         Array
             ``(rows, n)`` squared, scaled distances.
         """
+        expect(rows, slice, "a range of nodes", "slice(0, 10) takes the first ten")
         chosen = self.matrix[rows]
         if out is None:
             memory.require(chosen.size * 8, f"targets of {len(chosen)} nodes", "take fewer rows at a time")
@@ -177,9 +180,9 @@ def checked_distances(matrix: ArrayLike) -> DistanceMatrix:
     >>> checked_distances([[0, 1], [1, 0]]).dtype
     dtype('uint8')
     """
-    found = np.asarray(matrix)
+    found = number_array("distances", matrix)
     n = len(found) if found.ndim else 0
-    if found.shape != (n, n) or n < 2 or found.dtype.kind not in "iuf":
+    if found.shape != (n, n) or n < 2:
         raise InputError(
             f"distances are (n, n) numbers for n nodes, at least two, not {found.dtype}{found.shape}; "
             "riemap.shortest_paths(graph) computes them"
@@ -218,14 +221,16 @@ def distances_of(graph: AnyGraph, given: ArrayLike | None = None) -> DistanceMat
     InputError
         If they are not the distances between the nodes of this graph.
     """
+    check_graph(graph)
     if given is None:
         return shortest_paths(graph)
-    if np.shape(given) != (graph.n, graph.n):
+    found = number_array("distances", given)
+    if found.shape != (graph.n, graph.n):
         raise InputError(
-            f"the distances have shape {np.shape(given)}; {graph.name} has {graph.n} nodes, so that "
+            f"the distances have shape {found.shape}; {graph.name} has {graph.n} nodes, so that "
             f"{(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
         )
-    return checked_distances(given)
+    return checked_distances(found)
 
 
 @njit(cache=True, parallel=True, error_model="numpy")

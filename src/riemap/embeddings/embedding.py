@@ -15,7 +15,7 @@ from riemap.embeddings.label_index import LabelIndex
 from riemap.embeddings.storage import read_embedding, write_embedding
 from riemap.embeddings.validation import as_parts, check_embedding
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import AnyGraph
+from riemap.graphs.dissimilarities import AnyGraph, check_graph
 from riemap.graphs.graph import Labels
 from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
@@ -68,9 +68,8 @@ class Embedding:
         """A small table for notebooks."""
         factors = zip(self.space.factors, np.exp(self.log_scales), strict=True)
         scales = ", ".join(f"{m}: {scale:.3g}" for m, scale in factors)
-        return html_table(
-            "Embedding", space=self.space, dimensions=self.space.dim, nodes=self.n, scales=scales
-        )
+        dim, n = self.space.dim, self.n
+        return html_table("Embedding", space=self.space, dimensions=dim, nodes=n, scales=scales)
 
     @property
     def n(self) -> int:
@@ -159,8 +158,7 @@ class Embedding:
         Returns
         -------
         list of (label, distance)
-            In increasing order of distance; nodes at the same distance are in the order of the embedding. The
-            node itself is not included.
+            All but the node itself, the nearest first; equal distances in the order of the embedding.
 
         Raises
         ------
@@ -183,7 +181,7 @@ class Embedding:
         """Fréchet mean of the nodes: the point with the smallest sum of squared geodesic distances to them.
 
         In a factor of positive curvature (S, Gr, SO, BW) it is the local minimum that descent from the most
-        central node reaches. Stein has no geodesics of its own and uses those of SPD.
+        central node reaches. Stein uses the geodesics of SPD.
 
         Returns
         -------
@@ -197,9 +195,8 @@ class Embedding:
 
         In each factor, the vector has the components of :math:`\sqrt{s}\,\log_{\bar x}(x)` in an orthonormal
         basis at the mean :math:`\bar x`, where ``s`` is the scale. Its length is the distance of the node
-        from the mean (in Stein, along the geodesics of SPD), and angles between vectors are angles between
-        geodesics at the mean. In E, features are the centred points. In other factors, distances between
-        features differ from distances between nodes.
+        from the mean (in Stein, along the geodesics of SPD), and angles are those between geodesics. In E,
+        features are the centred points. Elsewhere their distances differ from those between nodes.
 
         Returns
         -------
@@ -256,6 +253,7 @@ class Embedding:
         InputError
             If the nodes are not those of the graph.
         """
+        check_graph(graph)
         if self.labels == graph.labels:
             return self
         try:

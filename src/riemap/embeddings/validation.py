@@ -1,6 +1,6 @@
 """Checks that every embedding passes when it is made."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def as_parts(space: Space, points: Any, log_scales: Any, labels: Any) -> dict[st
             f"the points in {space} are a tuple with one array for each factor, e.g. (x,), not "
             f"{type(points).__name__}"
         )
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
+    if isinstance(labels, str) or not isinstance(labels, Iterable) or getattr(labels, "ndim", 1) != 1:
         raise InputError(f"the labels are one for each node, e.g. ('a', 'b'), not {shown(labels)}")
     arrays = tuple(_array("points", x) for x in points)
     return {"points": arrays, "log_scales": _array("log-scales", log_scales), "labels": tuple(labels)}
@@ -69,5 +69,7 @@ def check_embedding(e: "Embedding") -> None:
         raise InputError(
             f"the log-scales {e.log_scales} are not all between -{LARGEST_LOG_SCALE} and {LARGEST_LOG_SCALE}"
         )
+    if not all(isinstance(label, Hashable) for label in e.labels):
+        raise InputError("a label is not hashable; labels are texts, numbers or tuples of these")
     if len(set(e.labels)) < len(e.labels):
         raise InputError("two nodes have the same label; labels must differ")

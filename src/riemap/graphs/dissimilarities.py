@@ -4,6 +4,7 @@ import hashlib
 import io
 import math
 import os
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, final
@@ -15,7 +16,8 @@ from riemap.errors import InputError
 from riemap.graphs.edge_cleaning import MIN_LENGTH_RATIO
 from riemap.graphs.graph import Graph, Labels
 from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
-from riemap.specs import shown
+from riemap.specs import expect, shown
+from riemap.specs.arrays import number_array
 from riemap.types import Array
 
 
@@ -52,9 +54,12 @@ class Dissimilarities:
     name: str
 
     def __post_init__(self) -> None:
+        expect(self.name, str, "a name", "e.g. 'towns'")
+        expect(self.labels, Iterable, "a sequence of labels", "e.g. ('a', 'b')")
         matrix, labels = _own(self.matrix, self.name), tuple(self.labels)
         _check(matrix, self.name)
-        if len(labels) != len(matrix) or len(set(labels)) < len(labels):
+        hashable = all(isinstance(label, Hashable) for label in labels)
+        if len(labels) != len(matrix) or not hashable or len(set(labels)) < len(labels):
             raise InputError(f"{self.name}: {len(matrix)} points need as many labels, all different")
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "labels", labels)
@@ -77,10 +82,15 @@ AnyGraph: TypeAlias = Graph | Dissimilarities
 """Anything that has distances between its nodes: a graph, or a matrix of dissimilarities."""
 
 
+def check_graph(graph: object) -> None:
+    """Raise a ``TypeError`` for what is neither a graph nor dissimilarities."""
+    expect(graph, Graph | Dissimilarities, "a graph", "it is read by read_graph, load_dataset or as_graph")
+
+
 def _own(matrix: ArrayLike, name: str) -> Array:
     """Return a matrix of numbers as read-only float64, copied unless nothing else can write into it."""
-    found = np.asarray(matrix)
-    if found.dtype.kind not in "iuf" or found.ndim != 2 or found.shape[0] != found.shape[1]:
+    found = number_array("dissimilarities", matrix)
+    if found.ndim != 2 or found.shape[0] != found.shape[1]:
         raise InputError(
             f"{name}: dissimilarities are a square matrix of numbers, not {found.dtype}{found.shape}"
         )

@@ -17,7 +17,7 @@ import numpy as np
 
 from riemap.errors import InputError
 from riemap.manifolds.blocks import PairKernel, RectangularBlock, SymmetricBlock, reference_kernel
-from riemap.manifolds.checks import CHECKED_METHODS, checked_points, checking
+from riemap.manifolds.checks import CHECKED_METHODS, check_sizes, checked_points, checking
 from riemap.specs import finite_number, shown, whole_number
 from riemap.types import Array, Rng
 
@@ -45,7 +45,6 @@ class Manifold(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let the methods of a manifold that take arrays check them first."""
-        super().__init_subclass__(**options)
         for name in vars(cls).keys() & CHECKED_METHODS:
             setattr(cls, name, checking(vars(cls)[name]))
 
@@ -187,6 +186,7 @@ class Manifold(ABC):
     # --- the rest is final -------------------------------------------------------------
     @final
     def __post_init__(self) -> None:
+        check_sizes(self)
         error = self.size_error()
         if error:
             raise InputError(f"{self}: {error}")

@@ -2,12 +2,14 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from riemap.errors import InputError
 from riemap.manifolds.blocks import writeable
+from riemap.specs import whole_number
 from riemap.specs.arrays import FLOAT64, float_array
 from riemap.types import Array
 
@@ -46,6 +48,13 @@ def _converted(m: "Manifold", x: Any) -> Array:
         last = ", ".join(map(str, m.shape))
         raise InputError(f"points and tangents of {m} have shape (..., {last}), not {found.shape}")
     return found
+
+
+def check_sizes(m: "Manifold") -> None:
+    """Raise an :class:`InputError` for a size that is not a whole number; NumPy's become Python's."""
+    for field in fields(m):  # type: ignore[arg-type]  # every manifold is a dataclass
+        size = whole_number(field.name, getattr(m, field.name), example=max(m.least_size, 2), what="size")
+        object.__setattr__(m, field.name, size)
 
 
 def checked_points(m: "Manifold", x: Any) -> Array:

@@ -130,7 +130,7 @@ class RunSpec:
         InputError
             If a name is unknown, the seed negative, or the space as large as the graph.
         """
-        parsed = Space.parse(space) if isinstance(space, str) else space
+        parsed = Space.of(space)
         check_dimension(graph, parsed)
         seed = checked_seed(seed)
         epochs = None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.specs.messages import shown
@@ -37,12 +38,34 @@ def float_array(what: str, value: Any) -> Array:
     >>> float_array("points", [[0, 1], [2, 3]]).shape
     (2, 2)
     """
-    if isinstance(value, np.ndarray) and value.dtype == FLOAT64:
-        return value
+    found = number_array(what, value)
+    return found if found.dtype == FLOAT64 else found.astype(np.float64)
+
+
+def number_array(what: str, value: Any) -> NDArray[Any]:
+    """Return numbers as an array of whatever real type they have.
+
+    Parameters
+    ----------
+    what
+        What the numbers are, in the plural, for the message.
+    value
+        An array, or lists of numbers.
+
+    Returns
+    -------
+    NDArray
+        ``value`` itself if it is an array.
+
+    Raises
+    ------
+    InputError
+        If it has something else than real numbers, or lists of different lengths.
+    """
     try:
         found = np.asarray(value)
     except ValueError:  # lists of different lengths
         found = np.empty(0, dtype=object)
     if found.dtype.kind not in "iuf":
         raise InputError(f"{what} are arrays of numbers, e.g. numpy.zeros((5, 2)), not {shown(value)}")
-    return found.astype(np.float64)
+    return found

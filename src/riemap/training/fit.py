@@ -14,7 +14,7 @@ from riemap.embeddings import Embedding
 from riemap.embeddings.html_table import html_table
 from riemap.graphs import AnyGraph
 from riemap.spaces import Space
-from riemap.specs import checked_seed, whole_number
+from riemap.specs import checked_seed, expect, whole_number
 from riemap.training.checkpoint import load_checkpoint, save_checkpoint
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
@@ -124,6 +124,7 @@ def fit(
     """
     began = time.perf_counter()
     seed, every = checked_seed(seed), whole_number("every", every, 1, 50)
+    _check_callbacks(callbacks)
     trainer = Trainer(graph, space, plan, distances)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
@@ -131,6 +132,12 @@ def fit(
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
     embedding = trainer.embedding(state)
     return Fit(embedding, tuple(history), stop, plan, time.perf_counter() - began, graph.name)
+
+
+def _check_callbacks(callbacks: tuple[Callback, ...]) -> None:
+    expect(callbacks, tuple | list, "a tuple of callbacks", "e.g. callbacks=(print,)")
+    if not all(callable(callback) for callback in callbacks):
+        raise TypeError("a callback is a function of the record of an epoch, e.g. callbacks=(print,)")
 
 
 def _run(

@@ -1,13 +1,14 @@
 """Plans of training: a sequence of stages, each with its loss, its number of epochs and its learning rate."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, final, get_args
 
 from riemap.errors import InputError
 from riemap.losses import Loss
 from riemap.optim import Optimizer
-from riemap.specs import finite_number, shown, whole_number
+from riemap.specs import expect, finite_number, shown, whole_number
 
 ScheduleName: TypeAlias = Literal["constant", "cosine", "plateau"]
 SCHEDULES: tuple[ScheduleName, ...] = get_args(ScheduleName)
@@ -68,7 +69,7 @@ class Stage:
             object.__setattr__(self, "batch", whole_number("batch", self.batch, 1, 512))
         if not finite_number("lr_factor", self.lr_factor, 1.0) > 0.0:
             raise InputError(f"lr_factor={self.lr_factor:g} of a stage is not positive, e.g. 0.1")
-        if self.schedule not in SCHEDULES:
+        if not isinstance(self.schedule, str) or self.schedule not in SCHEDULES:
             raise InputError(
                 f"schedule={shown(self.schedule)} of a stage is not one of {', '.join(SCHEDULES)}"
             )
@@ -128,6 +129,7 @@ class Plan:
     radius: float = 0.1
 
     def __post_init__(self) -> None:
+        expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
         object.__setattr__(self, "stages", tuple(self.stages))
         if not self.stages or not all(isinstance(stage, Stage) for stage in self.stages):
             raise InputError(f"a plan is made of one or more stages, not of {shown(self.stages)}")

@@ -14,8 +14,9 @@ from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
+from riemap.graphs.dissimilarities import check_graph
 from riemap.spaces import Points, Space
-from riemap.specs import checked_seed
+from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
 from riemap.training.objective import Objective
@@ -79,6 +80,9 @@ class Trainer:
         plan: Plan,
         distances: DistanceMatrix | None = None,
     ) -> None:
+        check_graph(graph)
+        expect(space, Space, "a space", "Space.parse('H2') makes one")
+        expect(plan, Plan, "a plan", "riemap.training.default_plan makes one")
         self.labels, self.space, self.plan = graph.labels, space, plan
         self.target = Target.of(graph) if distances is None else Target(distances)
         if self.target.n != graph.n:

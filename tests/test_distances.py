@@ -262,7 +262,7 @@ def test_too_large_a_matrix_is_refused_with_figures(monkeypatch: pytest.MonkeyPa
     ):
         shortest_paths(path(400))
     with pytest.raises(MemoryError, match="take fewer nodes"):
-        Target(np.zeros((2000, 2000), np.uint8) + np.uint8(1)).block(np.arange(2000))
+        Target(np.ones((2000, 2000), np.uint8) - np.eye(2000, dtype=np.uint8)).block(np.arange(2000))
 
 
 def test_free_memory_is_known_and_respects_the_limit_of_a_container(
@@ -310,5 +310,5 @@ def test_small_matrices_are_not_stored(tmp_path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("matrix", [np.ones((2, 3)), np.zeros((3, 3)), np.ones(4)])
 def test_a_target_is_made_of_all_distances(matrix: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=r"a target is made of \(n, n\) distances"):
+    with pytest.raises(ValueError, match=r"^distances are "):
         Target(matrix)

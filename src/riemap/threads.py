@@ -243,16 +243,16 @@ class _Pool:
         self._ticket = 0
         self._workers: list[_Worker] = []
 
-    def run(self, kernel: Any, rows: int, args: tuple[Any, ...], threads: int) -> None:
+    def run(self, kernel: Any, rows: int, args: tuple[Any, ...], threads: int, grain: int) -> None:
         self._ticket = ticket = self._ticket + 1
         while len(self._workers) < threads - 1:
             self._workers.append(_Worker(self._signal))
         workers = self._workers[: threads - 1]
+        ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
         for k, worker in enumerate(workers, 1):
-            part = np.array([k * rows // threads, (k + 1) * rows // threads, 0, 0])
-            worker.give(ticket, kernel, (part, *args))
+            worker.give(ticket, kernel, (np.array([ends[k], ends[k + 1], 0, 0]), *args))
         try:
-            kernel(np.array([0, rows // threads, self._signal.address, ticket]), *args)
+            kernel(np.array([0, ends[1], self._signal.address, ticket]), *args)
         finally:
             for worker in workers:
                 _wait(worker.finished.address, ticket)
@@ -335,14 +335,14 @@ def limited(threads: int) -> Iterator[None]:
         _limit.threads = before
 
 
-def run(kernel: Any, rows: int, args: tuple[Any, ...], least: int) -> None:
-    """Run a kernel on so many rows, on several threads unless there are fewer rows than ``least``."""
+def run(kernel: Any, rows: int, args: tuple[Any, ...], least: int, grain: int) -> None:
+    """Run a kernel on so many rows, as :class:`RowLoop` says."""
     allowed = _limit.threads
     if allowed > 1 and rows >= least and _pool.lock.acquire(blocking=False):
         try:
             threads = _pool.share.threads(allowed)
             if threads > 1:
-                _pool.run(kernel, rows, args, threads)
+                _pool.run(kernel, rows, args, threads, grain)
                 return
         finally:
             _pool.lock.release()
@@ -359,12 +359,15 @@ class RowLoop:
         The compiled function. It does the rows that :func:`begin` returns.
     least
         With fewer rows than this, one thread does them all.
+    grain
+        Each thread does a multiple of so many rows, but for the last one.
     """
 
-    def __init__(self, kernel: Any, least: int) -> None:
+    def __init__(self, kernel: Any, least: int, grain: int) -> None:
         self.kernel = kernel
         self.least = least
+        self.grain = grain
 
     def __call__(self, rows: int, *args: Any) -> None:
         """Do so many rows."""
-        run(self.kernel, rows, args, self.least)
+        run(self.kernel, rows, args, self.least, self.grain)

@@ -34,7 +34,7 @@ inline_sum = njit(error_model="numpy", fastmath={"contract", "reassoc"}, forcein
 """Decorator for a helper that adds to the sums of a loop; they may be reassociated as in the loop."""
 
 
-def _row_loop(kernel: Any, least: int) -> RowLoop:
+def _row_loop(kernel: Any, least: int, grain: int = 1) -> RowLoop:
     """Tell the compiler that no two arguments of a kernel overlap, and make a loop of it.
 
     Otherwise it would compile most loops twice, with and without vectors, and decide by addresses. Numba does
@@ -47,7 +47,7 @@ def _row_loop(kernel: Any, least: int) -> RowLoop:
         return flags
 
     kernel._compiler._customize_flags = without_overlap
-    return RowLoop(kernel, least)
+    return RowLoop(kernel, least, grain)
 
 
 _loop = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
@@ -68,8 +68,13 @@ def pair_loop(kernel: Callable[..., None]) -> RowLoop:
 
 
 def point_loop(kernel: Callable[..., None]) -> RowLoop:
-    """Compile a loop over single points, with the same options as :func:`pair_loop`."""
-    return _row_loop(_loop(kernel), POINTS)
+    """Compile a loop over single points, with the same options as :func:`pair_loop`.
+
+    The compiler may vectorise such a loop over the points, and round the points of a whole vector otherwise
+    than those that are left over. So the points are divided among threads in whole multiples of
+    :data:`POINT_GRAIN`.
+    """
+    return _row_loop(_loop(kernel), POINTS, POINT_GRAIN)
 
 
 def exact_loop(kernel: Callable[..., None]) -> RowLoop:
@@ -84,6 +89,9 @@ def task_loop(kernel: Callable[..., None]) -> RowLoop:
 
 PAIR_ROWS, POINTS = 96, 1024
 """Fewest rows of pairs, and fewest points, for which a second thread gains anything."""
+
+POINT_GRAIN = 64
+"""Number of points that stay together, a multiple of what the compiler puts into vectors side by side."""
 
 TINY = 2.2250738585072014e-308
 """The smallest normal number. Added to a divisor it turns 0/0 into 0 and changes nothing else."""

@@ -19,9 +19,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.curvature.summary import checked_count
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.graphs.dissimilarities import AnyGraph
+from riemap.specs import checked_seed, whole_number
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import exact_loop
@@ -110,9 +111,9 @@ def delta_sampled(
     >>> found.values.tolist(), found.counts.tolist(), found.mean, found.se
     ([1.0], [10], 1.0, 0.0)
     """
-    samples = checked_count("samples", samples, 1, DEFAULT_QUADRUPLES)
-    seed = checked_count("seed", seed, 0, 0)
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    samples = whole_number("samples", samples, 1, DEFAULT_QUADRUPLES)
+    seed = checked_seed(seed)
+    distances = distances_of(graph, distances)
     twice = np.zeros(samples)
     if graph.n >= 4:
         for k, start in enumerate(range(0, samples, QUADRUPLES_PER_STREAM)):

@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from riemap import memory
 from riemap.curvature.summary import ProgressCallback
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
@@ -79,7 +80,7 @@ def delta_exact(
     >>> delta_exact(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]))
     1.0
     """
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    distances = distances_of(graph, distances)
     if isinstance(graph, Dissimilarities):
         if graph.n > LARGEST_EXACT_DISSIMILARITIES:
             raise InputError(

@@ -38,7 +38,8 @@ from numpy.typing import NDArray
 
 from riemap.curvature.earth_mover import DUST, transport
 from riemap.curvature.summary import ProgressCallback, Summary, require_edges
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.threads import Part, begin
@@ -121,7 +122,7 @@ def ollivier_ricci(
     """
     require_edges(graph, "Ricci curvature")
     alpha, edges = _checked_share(alpha), graph.edges()
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    distances = distances_of(graph, distances)
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, RICCI_PROGRESS_EDGES):
         part = slice(start, start + RICCI_PROGRESS_EDGES)

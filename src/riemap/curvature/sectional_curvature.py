@@ -35,9 +35,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from riemap import memory
-from riemap.curvature.summary import ProgressCallback, Summary, checked_count, require_edges
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.curvature.summary import ProgressCallback, Summary, require_edges
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.graphs.graph import Graph
+from riemap.specs import checked_seed, whole_number
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import task_loop
@@ -143,9 +145,9 @@ def sectional(
     [-1.0, -1.0, -1.0]
     """
     require_edges(graph, "sectional curvature")
-    pairs, seed = checked_count("pairs", pairs, 1, LARGEST_NEIGHBOUR_PAIRS), checked_count("seed", seed, 0, 0)
+    pairs, seed = whole_number("pairs", pairs, 1, LARGEST_NEIGHBOUR_PAIRS), checked_seed(seed)
     ends = bool(ends) or graph.n < 4  # with three nodes there is no other reference point
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    distances = distances_of(graph, distances)
     layout, sampled_nodes = _layout(graph, pairs, seed)
     values = np.empty(layout[0][-1])
     for last in _fill(graph, distances, ends, layout, values):

@@ -33,6 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from riemap import threads
 from riemap.distances.queued_hops import QUEUED_SOURCES, depth_from, queued_columns
 from riemap.graphs.graph import Graph
+from riemap.specs import expect
 from riemap.threads import Part, begin
 from riemap.vmath import exact_loop
 
@@ -88,6 +89,7 @@ def hop_counts(graph: Graph, sources: NDArray[np.int64] | None = None) -> Counts
            [1, 0, 1],
            [2, 1, 0]], dtype=uint8)
     """
+    expect(graph, Graph, "a graph", "it is read by read_graph, load_dataset or as_graph")
     chosen = np.arange(graph.n) if sources is None else checked_nodes(sources, graph.n)
     depth = depth_from(graph.indptr, graph.indices, chosen[0]) if len(chosen) else 0
     for width in COUNT_TYPES:
@@ -120,7 +122,10 @@ def checked_nodes(nodes: ArrayLike, n: int) -> NDArray[np.int64]:
     IndexError
         If a number is not between 0 and ``n - 1``.
     """
-    numbers = np.asarray(nodes)
+    try:
+        numbers = np.asarray(nodes)
+    except ValueError:  # lists of different lengths
+        numbers = np.full(1, np.nan)
     if numbers.size == 0:
         return np.zeros(0, np.int64)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= n:

@@ -41,10 +41,24 @@ from riemap.vmath import inline, pair_loop, point_loop
 # --- n = 3: quaternions -----------------------------------------------------------------------------
 
 
+@inline
+def _quaternion(a: Array) -> tuple[float, float, float, float]:
+    """A quaternion of a rotation, of some length, computed from its largest component."""
+    x, y, z = a[0, 0], a[1, 1], a[2, 2]
+    trace = x + y + z
+    if trace >= max(x, y, z):
+        return 1.0 + trace, a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]
+    if x >= max(y, z):
+        return a[2, 1] - a[1, 2], 1.0 + x - y - z, a[1, 0] + a[0, 1], a[0, 2] + a[2, 0]
+    if y >= z:
+        return a[0, 2] - a[2, 0], a[1, 0] + a[0, 1], 1.0 + y - x - z, a[2, 1] + a[1, 2]
+    return a[1, 0] - a[0, 1], a[0, 2] + a[2, 0], a[2, 1] + a[1, 2], 1.0 + z - x - y
+
+
 def _quaternions(a: Array) -> Array:
-    """Unit quaternions of rotations, one in each column, computed from their largest components."""
-    out = np.empty((4, stride(a.shape[0])))
-    _quaternions_rows(a.shape[0], a, out)
+    """Unit quaternions of rotations, one in each column."""
+    out = np.empty((4, stride(len(a))))
+    _quaternions_rows(len(a), a, out)
     return out
 
 
@@ -52,31 +66,7 @@ def _quaternions(a: Array) -> Array:
 def _quaternions_rows(part: Part, a: Array, out: Array) -> None:
     start, stop = begin(part)
     for i in range(start, stop):
-        x, y, z = a[i, 0, 0], a[i, 1, 1], a[i, 2, 2]
-        trace = x + y + z
-        if trace >= max(x, y, z):
-            q = (1.0 + trace, a[i, 2, 1] - a[i, 1, 2], a[i, 0, 2] - a[i, 2, 0], a[i, 1, 0] - a[i, 0, 1])
-        elif x >= max(y, z):
-            q = (
-                a[i, 2, 1] - a[i, 1, 2],
-                1.0 + x - y - z,
-                a[i, 1, 0] + a[i, 0, 1],
-                a[i, 0, 2] + a[i, 2, 0],
-            )
-        elif y >= z:
-            q = (
-                a[i, 0, 2] - a[i, 2, 0],
-                a[i, 1, 0] + a[i, 0, 1],
-                1.0 + y - x - z,
-                a[i, 2, 1] + a[i, 1, 2],
-            )
-        else:
-            q = (
-                a[i, 1, 0] - a[i, 0, 1],
-                a[i, 0, 2] + a[i, 2, 0],
-                a[i, 2, 1] + a[i, 1, 2],
-                1.0 + z - x - y,
-            )
+        q = _quaternion(a[i])
         norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
         for k in range(4):
             out[k, i] = q[k] / norm

@@ -1,7 +1,8 @@
 """Shortest paths are exact, for any graph, number of threads and state of the store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from unittest.mock import patch
 
 import naive
 import numpy as np
@@ -28,6 +29,23 @@ from riemap.distances import (
     spread,
 )
 from riemap.graphs import DATASETS, Dissimilarities, Graph
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled() -> Iterator[None]:
+    """Have our own search count the hops of small graphs too, except where a test says otherwise."""
+    with patch.object(hops, "FEW_NODES", 0):
+        yield
+
+
+@given(graph=graphs(), source=st.integers(0, 1))
+def test_few_nodes_and_many_give_the_same_bytes(graph: Graph, source: int) -> None:
+    for sources in (None, np.array([source, 0])):
+        ours = hop_counts(graph, sources)
+        with patch.object(hops, "FEW_NODES", 300):
+            others = hop_counts(graph, sources)
+        assert ours.dtype == others.dtype
+        assert np.array_equal(ours, others)
 
 
 def path(n: int) -> Graph:

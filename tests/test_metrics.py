@@ -2,6 +2,7 @@
 
 import json
 import math
+from unittest.mock import patch
 
 import naive
 import numpy as np
@@ -14,10 +15,11 @@ from strategies import graphs, squared_distances
 from thread_helpers import exactly
 from tolerances import PAIR_SCORE, SCORE
 
-from riemap.distances import shortest_paths
+from riemap.distances import hop_counts, shortest_paths
 from riemap.embeddings import Embedding
 from riemap.graphs import Dissimilarities, Graph, generate
-from riemap.metrics import METRICS, Scores, comparison, correlation, distortion, evaluate, score
+from riemap.metrics import METRICS, Scores, comparison, correlation, distortion, evaluate, order, score
+from riemap.metrics.order import rank_rows
 from riemap.spaces import Space
 
 PERFECT = {"high": 1.0, "low": 0.0, "worst": 1.0}
@@ -280,6 +282,21 @@ def test_a_large_graph_is_sampled_by_default(monkeypatch: pytest.MonkeyPatch) ->
     e = embedding(graph)
     assert evaluate(e, graph).sources == 30
     assert evaluate(e, graph, sources=120).sources == 120
+
+
+@given(graph=graphs(), seed=st.integers(0, 99), ties=st.booleans())
+def test_few_nodes_and_many_give_the_same_bytes(graph: Graph, seed: int, ties: bool) -> None:
+    """NumPy ranks few nodes and compiled loops many; equal distances included."""
+    sqdist = np.random.default_rng(seed).random((graph.n, graph.n))
+    sqdist = np.round(4.0 * sqdist) if ties else sqdist
+    hops, sources = hop_counts(graph), np.arange(graph.n)
+    found = []
+    for few in (0, 1000):
+        with patch.object(order, "FEW_NODES", few):
+            found.append(rank_rows(sources, hops, sqdist, graph))
+    assert [x.tobytes() for x in map(np.asarray, found[0])] == [
+        x.tobytes() for x in map(np.asarray, found[1])
+    ]
 
 
 def test_any_number_of_threads_gives_the_same_scores() -> None:

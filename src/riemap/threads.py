@@ -34,6 +34,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
+from riemap.kernel_cache import keep_on_disk
 
 if sys.platform != "win32":
     from resource import RUSAGE_SELF, getrusage
@@ -122,7 +123,8 @@ def begin(part: Part) -> tuple[int, int]:
     return np.uint64(part[START]), np.uint64(part[STOP])  # type: ignore[return-value]
 
 
-@njit(nogil=True, cache=True)
+@keep_on_disk
+@njit(nogil=True)
 def _next_signal(signal: int, seen: int, finished: int, ticket: int) -> int:
     """Report what is finished, and wait for a signal; returns it, or ``seen`` if there is none for long.
 
@@ -138,7 +140,8 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int) -> int:
     return seen
 
 
-@njit(nogil=True, cache=True)
+@keep_on_disk
+@njit(nogil=True)
 def _wait(finished: int, ticket: int) -> None:
     """Wait until a thread has reported."""
     while _load(finished) != ticket:

@@ -9,9 +9,11 @@ true value (``tests/test_vmath.py`` measures it against mpmath). The result for 
 
 How to write loops with them:
 
-* Compile a loop over pairs with :func:`pair_loop`, and a loop over single points with :func:`point_loop`.
-  Rows run in parallel, and sums over the inner loop may be reassociated, without which no reduction
-  vectorises. One thread sums a row, so the bytes do not depend on the number of threads.
+* Compile a loop over the rows of a matrix of pairs with :func:`pair_loop`, a loop over single points with
+  :func:`point_loop`, and a loop over few long tasks with :func:`task_loop`. Threads divide the rows among
+  themselves, and sums over the inner loop may be reassociated, without which no reduction vectorises. One
+  thread sums a row, so the bytes do not depend on the number of threads. :func:`exact_loop` keeps the order
+  of sums.
 * Compile helpers with :func:`inline`. Their own arithmetic keeps its order inside a loop that may
   reassociate, so put there whatever relies on the order (a difference of nearly equal numbers, an error
   term).
@@ -25,6 +27,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from riemap.kernel_cache import keep_on_disk
 from riemap.threads import RowLoop
 
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
@@ -32,6 +35,11 @@ inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 
 inline_sum = njit(error_model="numpy", fastmath={"contract", "reassoc"}, forceinline=True)
 """Decorator for a helper that adds to the sums of a loop; they may be reassociated as in the loop."""
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a function on first use; kept on disk. Its sums keep their order."""
+    return keep_on_disk(njit(error_model="numpy")(function))
 
 
 def _row_loop(kernel: Any, least: int, grain: int = 1) -> RowLoop:
@@ -47,10 +55,10 @@ def _row_loop(kernel: Any, least: int, grain: int = 1) -> RowLoop:
         return flags
 
     kernel._compiler._customize_flags = without_overlap
-    return RowLoop(kernel, least, grain)
+    return RowLoop(keep_on_disk(kernel), least, grain)
 
 
-_loop = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+_loop = njit(nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 
 
 def pair_loop(kernel: Callable[..., None]) -> RowLoop:
@@ -79,7 +87,7 @@ def point_loop(kernel: Callable[..., None]) -> RowLoop:
 
 def exact_loop(kernel: Callable[..., None]) -> RowLoop:
     """Compile a loop over rows whose sums keep their order; a second thread takes part from two rows on."""
-    return _row_loop(njit(cache=True, nogil=True, error_model="numpy")(kernel), 2)
+    return _row_loop(njit(nogil=True, error_model="numpy")(kernel), 2)
 
 
 def task_loop(kernel: Callable[..., None]) -> RowLoop:

@@ -7,7 +7,8 @@ stops early: if all costs are one, two or three, after two rounds. ``benchmarks/
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from riemap.vmath import compiled
 
 DUST = 1e-9
 """Mass up to which a node counts as empty. Most masses are whole numbers, so this only absorbs rounding
@@ -18,7 +19,7 @@ SAME = 1e-12
 well above the rounding errors of sums of a few costs."""
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def transport(supply: Any, demand: Any, cost: Any) -> Any:
     """Minimal cost of moving ``supply`` to ``demand``, two vectors with equal sums; both are overwritten.
 
@@ -59,7 +60,7 @@ def transport(supply: Any, demand: Any, cost: Any) -> Any:
     return total + left * length
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _step(cost: Any, u: Any, v: Any, root: Any, by: Any) -> Any:
     """Raise the potentials of unreached nodes until a search reaches more of them; return the increase."""
     step = np.inf
@@ -78,7 +79,7 @@ def _step(cost: Any, u: Any, v: Any, root: Any, by: Any) -> Any:
     return step
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none: Any) -> Any:
     """Send as much mass as one search can along edges whose reduced cost is zero.
 
@@ -123,7 +124,7 @@ def _search(supply: Any, demand: Any, cost: Any, flow: Any, u: Any, v: Any, none
     return sent, root, by
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _send(i: Any, j: Any, supply: Any, demand: Any, flow: Any, into: Any, by: Any, root: Any) -> Any:
     """Send as much mass as possible along the path found to source ``i`` and then to sink ``j``."""
     amount, s = min(demand[j], supply[root]), i

@@ -25,7 +25,6 @@ References
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from riemap import memory
@@ -36,7 +35,7 @@ from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
 from riemap.threads import Part, begin
-from riemap.vmath import exact_loop, task_loop
+from riemap.vmath import compiled, exact_loop, task_loop
 
 FIRST_BATCH_PAIRS, LARGEST_BATCH_PAIRS = 1 << 8, 1 << 15
 """Number of pairs in the first batch, and the limit up to which batches double. Pairs of one batch are
@@ -163,7 +162,7 @@ def _far_apart_rows(part: Part, distances: Any, near: Any) -> None:
             near[a, b] = most[b] <= distances[a, b]
 
 
-@njit(cache=True)
+@compiled
 def _mates(pairs: Any, n: Any) -> Any:
     """For each node, its partners in the pairs and the numbers of these pairs, in increasing order."""
     start = np.zeros(n + 1, np.int64)

@@ -33,7 +33,6 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from riemap.curvature.earth_mover import DUST, transport
@@ -44,7 +43,7 @@ from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exact_loop
+from riemap.vmath import compiled, exact_loop
 
 RICCI_PROGRESS_EDGES = 1 << 12
 """Number of edges between two calls of the progress function: enough to keep all threads busy, few enough
@@ -157,7 +156,7 @@ def _curvatures_rows(
         out[e] = _curvature(indptr, indices, distances, weighted, alpha, edges[e, 0], edges[e, 1])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _curvature(indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, x: Any, y: Any) -> Any:
     """Curvature of one edge. A separate function, as a long body of a parallel loop is slow to compile."""
     deg_x, deg_y = indptr[x + 1] - indptr[x], indptr[y + 1] - indptr[y]
@@ -177,7 +176,7 @@ def _curvature(indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: 
     return scale * (1.0 - work * (1.0 - stays) / (deg_x * deg_y) / distances[x, y])
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _difference(indptr: Any, indices: Any, x: Any, y: Any, own: Any) -> Any:
     """Difference of the measures of ``x`` and ``y``: the nodes where each has more mass, and by how much."""
     p, end_p, q, end_q = indptr[x], indptr[x + 1], indptr[y], indptr[y + 1]

@@ -232,7 +232,7 @@ def _curvatures_rows(
             values[offsets[m] + p] = total / count
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def _pair(p: Any) -> Any:
     """Pair number ``p`` in the order (1, 0), (2, 0), (2, 1), (3, 0), …; exact while ``8 p`` is below 2⁵³."""
     i = np.int64((1.0 + np.sqrt(1.0 + 8.0 * p)) / 2.0)

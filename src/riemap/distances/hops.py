@@ -37,7 +37,7 @@ from riemap.distances.queued_hops import QUEUED_SOURCES, depth_from, queued_colu
 from riemap.graphs.graph import Graph
 from riemap.specs import expect
 from riemap.threads import Part, begin
-from riemap.vmath import exact_loop
+from riemap.vmath import compiled, exact_loop
 
 FEW_NODES = 300
 """Largest number of nodes whose hop counts SciPy computes, in up to 20 milliseconds. Ours take one, but three
@@ -188,7 +188,7 @@ def _columns_rows(
             _unpack(planes, used, columns, first, last)
 
 
-@njit(cache=True)
+@compiled
 def _search(indptr: Any, indices: Any, sources: Any, planes: Any) -> Any:
     """Fill ``planes`` for one batch; return how many were needed, or -1 if there are too few."""
     n = len(indptr) - 1
@@ -212,7 +212,7 @@ def _search(indptr: Any, indices: Any, sources: Any, planes: Any) -> Any:
         front, new = new, front
 
 
-@njit(cache=True)
+@compiled
 def _advance(indptr: Any, indices: Any, front: Any, new: Any, unseen: Any, planes: Any, step: Any) -> Any:
     """Do one step of all searches and add it to ``planes``; return whether any search reached a new node."""
     found = np.empty(WORDS, np.uint64)
@@ -253,7 +253,7 @@ def _gather(indices: Any, first: Any, last: Any, front: Any, found: Any) -> Any:
             found[w] |= front[u, w]
 
 
-@njit(cache=True)
+@compiled
 def _unpack(planes: Any, used: Any, columns: Any, start: Any, stop: Any) -> Any:
     """Convert the first ``used`` planes of a batch to counts."""
     squares = np.empty(8 * WORDS, np.uint64)

@@ -6,16 +6,15 @@ A search visits each node and each edge once, whatever the diameter.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from riemap.threads import Part, begin
-from riemap.vmath import exact_loop
+from riemap.vmath import compiled, exact_loop
 
 QUEUED_SOURCES = 64
 """Number of sources that a thread searches before it writes their counts: the bytes of a cache line."""
 
 
-@njit(cache=True)
+@compiled
 def depth_from(indptr: Any, indices: Any, source: Any) -> Any:
     """Return the largest hop count from one source."""
     n = len(indptr) - 1
@@ -50,7 +49,7 @@ def _queued_columns_rows(
                 columns[v, first + k] = hops[k, v]
 
 
-@njit(cache=True)
+@compiled
 def _queued_search(indptr: Any, indices: Any, source: Any, most: Any, queue: Any, hops: Any) -> Any:
     """Count the edges from a source to each node in ``hops``, which is zero before.
 

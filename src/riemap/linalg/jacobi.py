@@ -7,10 +7,13 @@ References
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numba import njit
 
+from riemap.kernel_cache import keep_on_disk
 from riemap.types import Array
 from riemap.vmath import inline
 
@@ -24,8 +27,12 @@ LANES = 16
 JACOBI_TOLERANCE = 1e-15
 """Largest cosine between two columns that count as orthogonal; rounding alone makes 4e-16."""
 
-device = njit(error_model="numpy", fastmath={"contract"}, cache=True)
-"""Decorator for a routine on one small matrix, called from compiled loops."""
+_njit = njit(error_model="numpy", fastmath={"contract"})
+
+
+def device(function: Callable[..., Any]) -> Any:
+    """Compile a routine on one small matrix, called from compiled loops; kept on disk."""
+    return keep_on_disk(_njit(function))
 
 
 @inline

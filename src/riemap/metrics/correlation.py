@@ -8,11 +8,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from riemap.metrics.comparison import Comparison
 from riemap.types import Array
+from riemap.vmath import compiled
 
 LARGEST_SORTED_PAIRS = 1 << 25
 """Largest number of pairs that Spearman's correlation sorts at once. This many take about 1 GB of memory."""
@@ -127,7 +127,7 @@ def _within(c: Comparison, low: int, high: int) -> tuple[NDArray[Any], Array]:
     return np.concatenate(graph_parts), np.concatenate(sqdist_parts)
 
 
-@njit(cache=True)
+@compiled
 def _products(order: Any, sqdist: Any, graph_ranks: Any, offset: float) -> Any:
     """Sum of the products of both ranks, and of the squared embedded ranks; equal distances share a rank."""
     cross, squares, first = 0.0, 0.0, 0

@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from riemap.distances.paths import SAME_LENGTH_RTOL
 from riemap.graphs.graph import Graph
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exact_loop
+from riemap.vmath import compiled, exact_loop
 
 FEW_NODES = 150
 """Largest number of nodes that NumPy ranks, in up to 40 milliseconds. Our loops take one, but two seconds to
@@ -206,7 +205,7 @@ def _visit_rows(
         )
 
 
-@njit(cache=True)
+@compiled
 def _average_precision(order: Any, sqdist: Any, source: int, neighbours: Any) -> float:
     """Mean over neighbours ``v`` of the share of neighbours among the nodes at most as far as ``v``."""
     wanted = np.zeros(len(order), np.bool_)
@@ -225,7 +224,7 @@ def _average_precision(order: Any, sqdist: Any, source: int, neighbours: Any) ->
     return total / max(len(neighbours), 1)
 
 
-@njit(cache=True)
+@compiled
 def _sorted_by(values: Any) -> Any:
     """Node numbers in increasing order of value, ties by number: a radix sort of the bits of floats >= 0."""
     n = len(values)

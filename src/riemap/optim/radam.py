@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from numba import njit
 
 from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.optim.base import Optimizer, State, check_fraction, check_positive
 from riemap.specs import expect, value_text
 from riemap.types import Array
+from riemap.vmath import compiled
 
 ADAM_EPSILON = 1e-8
 """Added to the root of ``v``, as in Adam, so that gradients much shorter than this make short steps."""
@@ -128,7 +128,7 @@ class RAdam(Optimizer):
         return u.reshape(shape), (momentum.reshape(shape), average, count)
 
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _direction(
     grad: Array, momentum: Array, square: Array, average: Array, count: Array, b1: float, b2: float
 ) -> tuple[Array, Array, Array, Array]:

@@ -1,7 +1,6 @@
 """One epoch of a plan: the start of a stage, the steps, the comparison with the best points, the rollback."""
 
 import math
-import time
 import warnings
 from dataclasses import replace
 from typing import final
@@ -9,6 +8,7 @@ from typing import final
 import numpy as np
 
 from riemap.errors import DivergedError
+from riemap.kernel_cache import working_seconds
 from riemap.losses import Loss
 from riemap.spaces import Points
 from riemap.training.plan import Plan, Stage
@@ -75,7 +75,7 @@ class EpochRunner:
         DivergedError
             If the loss became NaN or infinite before.
         """
-        began = time.perf_counter()
+        began = working_seconds()
         number, stage, within = plan.stage(state.epoch)
         if within == 0:
             state = self._begin_stage(state, stage)
@@ -85,8 +85,8 @@ class EpochRunner:
             following, value = self._stepper.epoch(state, stage, loss, lr_factor)
         except (FloatingPointError, np.linalg.LinAlgError):  # LAPACK's name for NaN in a factorisation
             state = self._rolled_back(state)
-            return replace(state, seconds=state.seconds + time.perf_counter() - began)
-        seconds = state.seconds + time.perf_counter() - began
+            return replace(state, seconds=state.seconds + working_seconds() - began)
+        seconds = state.seconds + working_seconds() - began
         record = EpochRecord(state.epoch, number, value, lr_factor * plan.optimizer.lr, seconds)
         following = replace(following, epoch=state.epoch + 1, record=record, seconds=seconds)
         seen = following if uses_batches(stage, self._target.n) else state

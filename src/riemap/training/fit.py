@@ -2,7 +2,6 @@
 
 import functools
 import json
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +14,7 @@ from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.embeddings.html_table import html_table
 from riemap.graphs import AnyGraph
+from riemap.kernel_cache import working_seconds
 from riemap.spaces import Space
 from riemap.specs import checked_seed, expect, whole_number
 from riemap.training.checkpoint import load_checkpoint, save_checkpoint
@@ -124,7 +124,7 @@ def fit(
     >>> fit(graph, Space.parse("H2"), training.default_plan(loss, graph.n, epochs=8)).stop.value
     'all epochs are done'
     """
-    began = time.perf_counter()
+    began = working_seconds()
     seed, every = checked_seed(seed), whole_number("every", every, 1, 50)
     _check_callbacks(callbacks)
     trainer = Trainer(graph, space, plan, distances)
@@ -134,7 +134,7 @@ def fit(
     state, history = file.load(like) or (trainer.init(seed, interrupted=interrupted), [])
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
     embedding = trainer.embedding(state)
-    return Fit(embedding, tuple(history), stop, plan, time.perf_counter() - began, graph.name)
+    return Fit(embedding, tuple(history), stop, plan, working_seconds() - began, graph.name)
 
 
 def _check_callbacks(callbacks: tuple[Callback, ...]) -> None:

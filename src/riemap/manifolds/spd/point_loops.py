@@ -31,7 +31,8 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array, Array]:
     """
     count = x.shape[0]
     y, moved, inside = np.empty_like(x), np.empty_like(x), np.empty(count)
-    _move_rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, y, moved, inside)
+    rows = _move3_rows if x.shape[1] == 3 else _move_rows
+    rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, y, moved, inside)
     return y, moved, inside
 
 
@@ -42,17 +43,26 @@ def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array,
     start, stop = begin(part)
     for block in range(start, stop):
         for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
-            if n == 3:
-                inside[i] = _move(3, x[i], u[i], v[i], scratch, y[i], moved[i])
-            else:
-                inside[i] = _move(n, x[i], u[i], v[i], scratch, y[i], moved[i])
+            inside[i] = _move(n, x[i], u[i], v[i], scratch, y[i], moved[i])
+
+
+@task_loop
+def _move3_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array, inside: Array) -> None:
+    """A loop of its own: with the size known, the loops over entries are unrolled."""
+    count = x.shape[0]
+    scratch = np.empty((6, 3, 3))
+    start, stop = begin(part)
+    for block in range(start, stop):
+        for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
+            inside[i] = _move(3, x[i], u[i], v[i], scratch, y[i], moved[i])
 
 
 def inner(x: Array, u: Array, v: Array) -> Array:
     r""":math:`\operatorname{tr} x^{-1}ux^{-1}v`."""
     count = x.shape[0]
     out = np.empty(count)
-    _inner_rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, out)
+    rows = _inner3_rows if x.shape[1] == 3 else _inner_rows
+    rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, out)
     return out
 
 
@@ -63,10 +73,17 @@ def _inner_rows(part: Part, x: Array, u: Array, v: Array, out: Array) -> None:
     start, stop = begin(part)
     for block in range(start, stop):
         for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
-            if n == 3:
-                out[i] = _inner(3, x[i], u[i], v[i], scratch)
-            else:
-                out[i] = _inner(n, x[i], u[i], v[i], scratch)
+            out[i] = _inner(n, x[i], u[i], v[i], scratch)
+
+
+@task_loop
+def _inner3_rows(part: Part, x: Array, u: Array, v: Array, out: Array) -> None:
+    count = x.shape[0]
+    scratch = np.empty((5, 3, 3))
+    start, stop = begin(part)
+    for block in range(start, stop):
+        for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
+            out[i] = _inner(3, x[i], u[i], v[i], scratch)
 
 
 @inline

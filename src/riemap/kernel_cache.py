@@ -116,6 +116,7 @@ class CompileClock(event.Listener):
 
     def __init__(self) -> None:
         self.seconds = 0.0
+        self.kernels = 0
         self._began: list[float] = []
         self._told = False
 
@@ -131,6 +132,7 @@ class CompileClock(event.Listener):
         began = self._began.pop()
         if not self._began:
             self.seconds += time.perf_counter() - began
+            self.kernels += 1
 
 
 compile_clock = CompileClock()

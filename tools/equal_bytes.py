@@ -41,8 +41,9 @@ from riemap.types import Array
 THREADS = 4
 """Largest number of threads, on any number of cores."""
 
-CHUNKS = (0, 1, 3, 50, 67)
-"""Sizes of the pieces that a range is cut into; 0 cuts one piece for each thread."""
+CHUNKS = (0, 1, 3, 50, 67, 128)
+"""Sizes of the pieces that a range is cut into; 0 leaves it whole on one thread. Instructions for many points
+at a time run in the larger ones only."""
 
 BATCH = 67
 """Nodes in a batch: an odd number, so that vectors leave a remainder."""
@@ -143,6 +144,7 @@ def in_bytes(found: Any) -> bytes:
 
 def kernel_differences(n: int) -> Iterator[str]:
     """Yield the kernels whose bytes depend on the size of the pieces."""
+    numba.set_num_threads(1)
     owners = [(str(m), manifold_calls(m, n)) for m in SUBJECTS]
     owners += [(str(loss), loss_calls(loss, n)) for loss in loss_helpers.SUBJECTS]
     owners += [

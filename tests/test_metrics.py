@@ -316,7 +316,7 @@ def test_arguments_of_other_types_are_refused(swap: bool) -> None:
     given_ = (graph, embedding(graph)) if swap else (embedding(graph), "karate")
     with pytest.raises(TypeError, match="compare needs an Embedding and a Graph or Dissimilarities, not"):
         evaluate(*given_)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="a graph is read by read_graph, load_dataset or as_graph, not str"):
+    with pytest.raises(TypeError, match="a graph was expected, not str; it is read by read_graph"):
         shortest_paths("karate")  # type: ignore[arg-type]
 
 

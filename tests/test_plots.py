@@ -14,7 +14,7 @@ from matplotlib.collections import LineCollection
 from riemap import Embedding, Space, generate
 from riemap.cli import main
 from riemap.paper.samples import PANELS, Columns, bias, panel
-from riemap.plots import bands, boxes, clouds, histograms, network, sample_panels, summaries
+from riemap.plots import bands, boxes, clouds, distribution, histograms, network, sample_panels, summaries
 
 mpl.use("Agg")
 
@@ -57,6 +57,16 @@ def test_histograms_have_common_bins_and_area_one() -> None:
         np.testing.assert_array_equal(outline.edges, outlines[0].edges)
         assert np.sum(outline.values * np.diff(outline.edges)) == pytest.approx(1.0)
     assert outlines[0].edges[[0, -1]].tolist() == [VALUES["one"].min(), VALUES["two"].max()]
+
+
+@pytest.mark.parametrize("around", [0.25, 0.0, -3e8])
+def test_numbers_that_are_equal_up_to_rounding_have_a_histogram(around: float) -> None:
+    """Such as the angle sums of the only triangle that three nodes have."""
+    values = np.nextafter(around, [np.inf, -np.inf, around])
+    ax = distribution(values, label="angles")
+    assert sum(patch.get_height() for patch in ax.patches) == 3
+    outline = histograms({"a": values}, bins=20).patches[0].get_data()
+    assert outline.edges[-1] - outline.edges[0] == pytest.approx(1.0)
 
 
 def test_a_network_has_all_edges_in_their_colours() -> None:

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from subjects import SUBJECTS
 from training_helpers import H2, TREE, failing, flat, in_bytes, losses, plan_of
 
-from riemap import embed
+from riemap import Graph, embed
 from riemap.losses import as_loss
-from riemap.optim import RAdam
+from riemap.optim import RSGD, RAdam
 from riemap.training import DivergedError, EpochRecord, Plan, Stage, Stop, Trainer, TrainingWarning, fit
 from riemap.types import Array
 
@@ -136,3 +137,45 @@ def test_improvement_keeps_the_rate() -> None:
     assert {r.lr for r in fit(TREE, H2, plan_of(slow, 120, schedule="plateau")).history} == {0.1}
     slower = plan_of(lambda target, sqdist: slow(target, sqdist, 1e-7), 120, schedule="plateau")
     assert len({r.lr for r in fit(TREE, H2, slower).history}) > 1
+
+
+SPACES = [str(m) for m in SUBJECTS]
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("optimizer", ["radam(lr=1e10)", "rsgd(lr=1e10,clip=1e300)", "radam(lr=1e200)"])
+@pytest.mark.filterwarnings("ignore::riemap.training.TrainingWarning", "ignore::RuntimeWarning")
+def test_absurd_rates_diverge_in_every_space(space: str, optimizer: str) -> None:
+    """Neither LAPACK nor a point that is off its manifold has the last word."""
+    with pytest.raises(DivergedError, match="try a lower rate"):
+        embed(TREE, space, optimizer=optimizer, epochs=3)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("loss", ["stress", "distortion", "ad"])
+@pytest.mark.filterwarnings("ignore::riemap.training.TrainingWarning", "ignore::RuntimeWarning")
+def test_lengths_over_140_decades_are_embedded_or_diverge(space: str, loss: str) -> None:
+    """Every embedding that comes out has finite distances, the same from both ends."""
+    lengths = 10.0 ** np.random.default_rng(1).uniform(-70.0, 70.0, TREE.m)
+    graph = Graph.from_edges(TREE.edges(), lengths)
+    for optimizer in (None, "radam(lr=1e3,retraction=true)"):
+        try:
+            found = embed(graph, space, loss=loss, optimizer=optimizer, epochs=4).embedding
+        except DivergedError:
+            continue
+        sqdist = found.sqdist_rows(np.arange(found.n))
+        assert np.isfinite(sqdist).all()
+        np.testing.assert_allclose(sqdist, sqdist.T, rtol=1e-6, atol=1e-12 * sqdist.max())
+
+
+def test_scales_that_run_away_diverge() -> None:
+    plan = replace(plan_of("stress", 4), scale_lr=1e4)
+    with pytest.warns(TrainingWarning), pytest.raises(DivergedError):
+        fit(TREE, H2, plan)
+
+
+def test_no_point_moves_absurdly_far() -> None:
+    x = H2.factors[0].origin[None]
+    u = H2.factors[0].to_tangent(x, np.ones_like(x))
+    with pytest.raises(FloatingPointError, match="a step is longer than"):
+        RSGD(1e9).step(H2.factors[0], x, u, (np.zeros_like(x),))

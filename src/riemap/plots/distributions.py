@@ -39,7 +39,7 @@ def bin_range(values: Array) -> tuple[float, float]:
 
     Examples
     --------
-    >>> bin_range(np.array([0.25, 0.25 + 1e-16]))
+    >>> bin_range(np.array([0.25, 0.25]))
     (-0.25, 0.75)
     """
     low, high = float(values.min()), float(values.max())

@@ -1,6 +1,8 @@
 """Draw random points from a space; the package describes the distributions."""
 
 import math
+import sys
+from numbers import Real
 
 import numpy as np
 
@@ -9,7 +11,7 @@ from riemap.errors import InputError
 from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
 from riemap.memory import require
 from riemap.spaces import Space
-from riemap.specs import checked_seed, expect, finite_number, shown, whole_number
+from riemap.specs import checked_seed, expect, shown, whole_number
 from riemap.types import Array, Rng
 
 SAMPLING_METHODS = ("uniform", "exp")
@@ -91,8 +93,10 @@ def _check_sample(n: int, radius: float, how: str, seed: int) -> None:
     if whole_number("n", n, example=1000) < 1:
         raise InputError(f"n={n} is too small; the number of points must be at least 1, e.g. 1000")
     checked_seed(seed)
-    if not finite_number("radius", radius, 5.0) > 0.0:
-        raise InputError(f"radius={radius:g} is not a positive number; the radius of a ball is e.g. 5")
+    number = isinstance(radius, Real) and not isinstance(radius, bool)
+    if not number or not 0.0 < radius < sys.float_info.max:
+        given = f"{radius:g}" if isinstance(radius, float) else shown(radius)
+        raise InputError(f"radius={given} is not a positive number; the radius of a ball is e.g. 5")
 
 
 def is_compact(space: Space) -> bool:

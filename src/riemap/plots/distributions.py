@@ -137,7 +137,7 @@ def histograms(
     Parameters
     ----------
     values
-        Numbers by name.
+        Numbers by name; there may be no name, and then the axes stay empty.
     xlabel
         Label of the horizontal axis.
     bins
@@ -161,7 +161,7 @@ def histograms(
     >>> plt.close(ax.figure)
     """
     ax = axes_or_new(ax)
-    edges = np.histogram_bin_edges(np.concatenate(list(values.values())), bins)
+    edges = np.histogram_bin_edges(np.concatenate([np.empty(0), *values.values()]), bins)
     for k, (name, numbers) in enumerate(values.items()):
         colour = colours[name] if colours else PALETTE[k % len(PALETTE)]
         heights, _ = np.histogram(numbers, edges, density=True)

@@ -15,7 +15,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-import numba
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
@@ -23,6 +22,7 @@ from timing import best_in_turns, header, seconds
 
 from riemap.distances import Target, hop_counts, shortest_paths
 from riemap.graphs import Graph, load_dataset
+from riemap.threads import count
 
 # Read VmHWM and not ru_maxrss: a process inherits ru_maxrss from the process that started it.
 PEAK = """
@@ -39,7 +39,7 @@ def peers(graph: Graph) -> dict[str, Callable[[], object]]:
     import networkit
     import rustworkx
 
-    threads = numba.get_num_threads()
+    threads = count()
     edges = [(int(u), int(v)) for u, v in graph.edges()]
     adjacency = csr_array((np.ones(2 * graph.m), graph.indices, graph.indptr), shape=(graph.n, graph.n))
     rust = rustworkx.PyGraph()

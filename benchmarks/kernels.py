@@ -22,13 +22,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-import numba
 import numpy as np
-from numba import prange
 from timing import best_in_turns, header
 
 from riemap.manifolds import Manifold
 from riemap.spaces import Space
+from riemap.threads import Part, begin, count, set_count
 from riemap.types import Array
 from riemap.vmath import pair_loop
 
@@ -50,7 +49,7 @@ def geoopt_runs(m: Manifold, x: Array, w: Array) -> dict[str, Callable[[], objec
         import geoopt
         import torch
 
-        torch.set_num_threads(numba.get_num_threads())
+        torch.set_num_threads(count())
         spaces = {
             "E": lambda: geoopt.Euclidean(ndim=1),
             "S": geoopt.Sphere,
@@ -109,8 +108,8 @@ def busy(names: list[str], n: int, radius: float, seconds: float) -> None:
         run = ours(space, points, rng.standard_normal((n, n)))
         run()  # compile
         found = []
-        for count in COMPETITORS:
-            with competitors(count):
+        for number in COMPETITORS:
+            with competitors(number):
                 found.append(typical(run, seconds) / pair)
         line = f"{name:8} {found[0]:8.2f}"
         line += "".join(f"{time:12.2f} ({time / found[0]:4.1f}x)" for time in found[1:])
@@ -127,8 +126,9 @@ def typical(run: Callable[[], object], seconds: float) -> float:
 
 
 @pair_loop
-def fill(out: Array) -> None:
-    for i in prange(out.shape[0]):
+def fill(part: Part, out: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         for j in range(out.shape[1]):
             out[i, j] = 1.0
 
@@ -143,7 +143,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
     parser.add_argument("--busy", action="store_true", help="measure beside other processes, without geoopt")
     options = parser.parse_args()
-    numba.set_num_threads(min(2, numba.get_num_threads()))
+    set_count(min(2, count()))
     print(header("geoopt", "torch"))
     n = options.points
     if options.busy:
@@ -159,7 +159,7 @@ def main() -> None:
         x, w, page = m.random(rng, n, options.radius), rng.standard_normal((n, n)), np.empty((n, n))
         runs: dict[str, Callable[[], object]] = {
             "riemap": ours(space, x, w),
-            "fill": partial(fill, page),
+            "fill": partial(fill, n, page),
             **geoopt_runs(m, x, w),
         }
         best = {k: t / pair for k, t in best_in_turns(runs, options.seconds).items()}

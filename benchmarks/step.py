@@ -19,7 +19,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 from timing import best_in_turns, header
 
@@ -28,6 +27,7 @@ from riemap.graphs import Graph, generate
 from riemap.losses import as_loss
 from riemap.plots.style import FIGURE_DPI, PALETTE, new_figure, styled
 from riemap.spaces import Space
+from riemap.threads import count, set_count
 from riemap.training import Stage, Trainer, paper_plan
 from riemap.training.steps import Stepper
 
@@ -89,7 +89,7 @@ def theirs(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
         import geoopt
         import torch
 
-        torch.set_num_threads(numba.get_num_threads())
+        torch.set_num_threads(count())
         (m,) = Space.parse(name).factors
         peers: dict[str, Callable[[], Any]] = {
             "E": lambda: geoopt.Euclidean(ndim=1),
@@ -185,7 +185,7 @@ def main() -> None:
         "--plot", type=Path, default=Path("docs/images/growth.png"), help="file for the figure of --grow"
     )
     given = parser.parse_args()
-    numba.set_num_threads(min(2, numba.get_num_threads()))
+    set_count(min(2, count()))
     print(header("geoopt", "torch"))
     if given.grow:
         grow(given.grow, given.plot)

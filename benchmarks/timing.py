@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-import numba
+from riemap.threads import count
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -51,5 +51,5 @@ def header(*libraries: str) -> str:
     return (
         f"riemap {commit.stdout.strip() or version('riemap')}, "
         f"Python {platform.python_version()}, {versions}\n"
-        f"{cpu or platform.machine()}, {numba.get_num_threads()} threads"
+        f"{cpu or platform.machine()}, {count()} threads"
     )

@@ -31,20 +31,18 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 def _one_thread_a_worker() -> None:
     """Use one thread in each worker of pytest-xdist: the workers share the cores."""
     if "PYTEST_XDIST_WORKER" in os.environ:
-        import numba
+        from riemap.threads import set_count
 
-        numba.set_num_threads(1)
+        set_count(1)
 
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Use one thread in a test: on graphs of a few nodes, waiting for threads takes longer than the work."""
-    import numba
+    from riemap.threads import limited
 
-    before = numba.get_num_threads()
-    numba.set_num_threads(1)
-    yield
-    numba.set_num_threads(before)
+    with limited(1):
+        yield
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import partial
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from subjects import every_manifold, seeds, start, unit
+from thread_helpers import exactly
 from tolerances import CHAIN, KERNEL_GRADIENT, KERNEL_SQDIST, TWO_KERNELS
 
 from riemap.manifolds import Manifold
@@ -69,21 +69,16 @@ def test_blocks_agree_with_each_other(m: Manifold) -> None:
 
 @every_manifold
 def test_threads_do_not_change_a_byte(m: Manifold) -> None:
-    """One thread or two, the results are the same bytes."""
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine has one core, or Numba was told so")
+    """On one to four threads, the results are the same bytes."""
     rng, x = start(m, 1, n=45)
     w = rng.standard_normal((45, 45))
-    results, before = [], numba.get_num_threads()
-    try:
-        for threads in (1, 2):
-            numba.set_num_threads(threads)
+    results = []
+    for count in (1, 2, 3, 4):
+        with exactly(count):
             within, between = m.symmetric_block(x), m.rectangular_block(x, x[:30])
             found = within.sqdist, within.gradient(w), between.sqdist, between.gradient(w[:, :30])
             results.append([a.tobytes() for a in found])
-    finally:
-        numba.set_num_threads(before)
-    assert results[0] == results[1]
+    assert results == [results[0]] * 4
 
 
 def calls(m: Manifold, x: Array, y: Array, u: Array, v: Array, w: Array) -> dict[str, Callable[[], object]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import naive
-import numba
 import numpy as np
 import pytest
 from graph_helpers import random_graph
@@ -14,6 +13,7 @@ from helpers import parsed, run
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import graphs
+from thread_helpers import exactly
 from tolerances import CURVATURE, RICCI_TRANSPORT, SECTIONAL_TWIN
 
 from riemap.curvature import delta_exact, delta_sampled, gromov, ollivier, ollivier_ricci, sectional
@@ -285,20 +285,16 @@ def test_numbers_of_pairs_count_all_of_them() -> None:
 # --- threads and arguments --------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_any_number_of_threads_gives_the_same_bytes(weighted: bool) -> None:
-    graph, threads = random_graph(120, 150, weighted=weighted), numba.get_num_threads()
+    graph = random_graph(120, 150, weighted=weighted)
     found = []
-    try:
-        for count in (1, 2):
-            numba.set_num_threads(count)
+    for count in (1, 2, 3):
+        with exactly(count):
             delta = delta_sampled(graph, samples=100_000)
             arrays = (ollivier_ricci(graph).curvature, sectional(graph, pairs=10).values, delta.counts)
             found.append((*(a.tobytes() for a in arrays), delta.mean, delta.se, delta_exact(graph)))
-    finally:
-        numba.set_num_threads(threads)
-    assert found[0] == found[1]
+    assert found == [found[0]] * 3
 
 
 KARATE = Graph.from_edges([(0, 1), (1, 2), (2, 3), (0, 3)])

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import naive
-import numba
 import numpy as np
 import pytest
 from graph_helpers import random_graph
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 from strategies import graphs
+from thread_helpers import exactly
 from tolerances import PATH_LENGTH
 
 from riemap import memory
@@ -106,17 +106,13 @@ def test_weighted_lengths_are_symmetric_and_equal_scipy() -> None:
     np.testing.assert_allclose(found, shortest_path(adjacency, method="J"), rtol=PATH_LENGTH)
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
 def test_any_number_of_threads_gives_the_same_bytes() -> None:
-    graph, threads = random_graph(1500, 3000), numba.get_num_threads()
-    try:
-        found = []
-        for count in (1, 2):
-            numba.set_num_threads(count)
+    graph = random_graph(1500, 3000)
+    found = []
+    for count in (1, 2, 3):
+        with exactly(count):
             found.append(hop_counts(graph).tobytes())
-    finally:
-        numba.set_num_threads(threads)
-    assert found[0] == found[1]
+    assert found == [found[0]] * 3
 
 
 @given(graph=graphs())
@@ -266,7 +262,7 @@ def test_too_large_a_matrix_is_refused_with_figures(monkeypatch: pytest.MonkeyPa
     ):
         shortest_paths(path(400))
     with pytest.raises(MemoryError, match="take fewer nodes"):
-        Target(np.zeros((2000, 2000), np.uint8) + np.uint8(1)).block(np.arange(2000))
+        Target(np.ones((2000, 2000), np.uint8) - np.eye(2000, dtype=np.uint8)).block(np.arange(2000))
 
 
 def test_free_memory_is_known_and_respects_the_limit_of_a_container(
@@ -283,6 +279,11 @@ def test_free_memory_is_known_and_respects_the_limit_of_a_container(
     assert memory.free() == 2500
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.free() > 1e6
+    monkeypatch.setattr("resource.getrlimit", lambda which: (10_000, 10_000))
+    (tmp_path / "statm").write_text("2 1 1 1 0 1 0")
+    monkeypatch.setattr(memory, "_STATM", tmp_path / "statm")
+    monkeypatch.setattr("resource.getpagesize", lambda: 4096)
+    assert memory.free() == 1808
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -309,5 +310,5 @@ def test_small_matrices_are_not_stored(tmp_path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("matrix", [np.ones((2, 3)), np.zeros((3, 3)), np.ones(4)])
 def test_a_target_is_made_of_all_distances(matrix: np.ndarray) -> None:
-    with pytest.raises(ValueError, match=r"a target is made of \(n, n\) distances"):
+    with pytest.raises(ValueError, match=r"^distances are "):
         Target(matrix)

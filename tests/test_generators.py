@@ -258,6 +258,10 @@ def test_graphs_too_large_for_the_memory_are_refused(monkeypatch: pytest.MonkeyP
         generate("complete(n=1000)")
 
 
+def test_trees_of_one_node_may_have_any_number_of_children() -> None:
+    assert generate(f"cycle-of-trees(n=7,r=1{'0' * 400},h=0)").m == 7
+
+
 @pytest.mark.parametrize("radius", ["1.5", "1e200", "1.7e308"])
 def test_any_radius_beyond_the_square_joins_every_two_points(radius: str) -> None:
     assert generate(f"geometric(n=3,radius={radius})").m == 3

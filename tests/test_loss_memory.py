@@ -2,7 +2,6 @@
 
 from itertools import permutations
 
-import numba
 import numpy as np
 import pytest
 from loss_helpers import (
@@ -14,6 +13,7 @@ from loss_helpers import (
     hops,
     least,
 )
+from thread_helpers import exactly
 
 from riemap.losses import (
     Custom,
@@ -72,20 +72,15 @@ def test_what_a_function_returns_is_not_written_into() -> None:
 @every_loss
 def test_any_number_of_threads_gives_the_same_bytes(loss: Loss) -> None:
     """A thread writes whole rows, and sums over rows are left to NumPy."""
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("there is one thread")
-    before, target, sqdist = numba.get_num_threads(), *drawn(7, n=257)
+    target, sqdist = drawn(7, n=257)
     found = []
-    try:
-        for count in (1, 2):
-            numba.set_num_threads(count)
+    for count in (1, 2, 3, 4):
+        with exactly(count):
             value, out = by_rows(loss, target, sqdist, len(target), True)
             found.append((value, out.tobytes(), loss.statistics(RowBlock(target, sqdist)).tobytes()))
             value, out = by_triangle(loss, target, sqdist)
             found[-1] += (value, out.tobytes())
-    finally:
-        numba.set_num_threads(before)
-    assert found[0] == found[1]
+    assert found == [found[0]] * 4
 
 
 ONE_TRIANGLE = [loss for loss in SUBJECTS if not loss.reads_both_triangles]

@@ -4,7 +4,6 @@ import json
 import math
 
 import naive
-import numba
 import numpy as np
 import pytest
 from graph_helpers import random_graph
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from strategies import graphs, squared_distances
+from thread_helpers import exactly
 from tolerances import PAIR_SCORE, SCORE
 
 from riemap.distances import shortest_paths
@@ -282,17 +282,13 @@ def test_a_large_graph_is_sampled_by_default(monkeypatch: pytest.MonkeyPatch) ->
     assert evaluate(e, graph, sources=120).sources == 120
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="the machine has one core")
 def test_any_number_of_threads_gives_the_same_scores() -> None:
-    graph, threads = random_graph(300, 300), numba.get_num_threads()
+    graph = random_graph(300, 300)
     found: list[Scores] = []
-    try:
-        for count in (1, 2):
-            numba.set_num_threads(count)
+    for count in (1, 2, 3):
+        with exactly(count):
             found.append(evaluate(embedding(graph), graph))
-    finally:
-        numba.set_num_threads(threads)
-    assert found[0] == found[1]
+    assert found == [found[0]] * 3
 
 
 # --- labels -----------------------------------------------------------------------------------------

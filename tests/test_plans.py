@@ -115,8 +115,8 @@ def test_a_cosine_rises_falls_and_ends_near_zero() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"epochs": 0}, "epochs=0 of a stage is not positive"),
-        ({"batch": 0}, "batch=0 of a stage is not positive"),
+        ({"epochs": 0}, "epochs=0 is not a whole number from 1 up"),
+        ({"batch": 0}, "batch=0 is not a whole number from 1 up"),
         ({"lr_factor": -1.0}, "lr_factor=-1 of a stage is not positive"),
         ({"schedule": "linear"}, "schedule='linear' of a stage is not one of constant, cosine, plateau"),
     ],

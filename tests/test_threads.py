@@ -1,17 +1,20 @@
-"""Kernels give up threads where other programs need the cores, and refuse what their threads cannot do."""
+"""Kernels on several threads: every row once, errors, forks, and fewer threads beside other programs."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
 from types import SimpleNamespace
 from typing import Any
 
-import numba
+import numpy as np
 import pytest
+from thread_helpers import exactly
 
 from riemap import threads
-from riemap.threads import MEASURED_SECONDS, sharing_cores
+from riemap.errors import InputError
+from riemap.threads import MEASURED_SECONDS, Part, begin, count, limited, set_count
+from riemap.vmath import exact_loop
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor getrusage")
 
@@ -19,9 +22,10 @@ SCRIPT = """
 import multiprocessing, sys, threading, warnings
 import numpy as np
 from riemap.spaces import Space
+from riemap.threads import count
 
 warnings.simplefilter("ignore")  # newer Pythons warn of every fork
-x = np.linspace(0.0, 1.0, 60).reshape(20, 3)
+x = np.linspace(0.0, 1.0, 600).reshape(200, 3)
 
 def total(_=0):
     return float(Space.parse("E3").pairs((x,)).sqdist.sum())
@@ -32,11 +36,8 @@ if __name__ == "__main__":
 
 POOL = """
     expected = total()
-    try:
-        with multiprocessing.get_context("{how}").Pool(1) as pool:
-            print(pool.map(total, [0])[0] == expected)
-    except ValueError as error:
-        print(type(error).__name__, error)
+    with multiprocessing.get_context("{how}").Pool(1) as pool:
+        print(pool.map(total, [0])[0] == expected)
 """
 
 THREADS = """
@@ -71,36 +72,25 @@ class Machine:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.processor, self.switches = 100.0, 50.0, 0
+        self.share = threads._Share()
         monkeypatch.setattr(threads, "time", SimpleNamespace(perf_counter=lambda: self.now))
         monkeypatch.setattr(threads, "getrusage", lambda _: self.usage())
-        monkeypatch.setattr(threads, "_share", threads._Share())
-        monkeypatch.setattr(threads._layer, "name", "omp")
-        monkeypatch.setattr(threads, "_WAIT_POLICY_CHOSEN", False)
 
     def usage(self) -> SimpleNamespace:
         return SimpleNamespace(ru_utime=self.processor, ru_stime=0.0, ru_nivcsw=self.switches)
 
-    def work(self, cores: float, switches: int, seconds: float = MEASURED_SECONDS) -> int:
+    def work(self, cores: float, switches: int, seconds: float = 1.1 * MEASURED_SECONDS) -> int:
         """Run a kernel that gets so many cores; returns its threads."""
-
-        @sharing_cores
-        def kernel() -> int:
-            self.now += seconds
-            self.processor += seconds * cores
-            self.switches += switches
-            return numba.get_num_threads()
-
-        return kernel()
+        used = self.share.threads(2)
+        self.now += seconds
+        self.processor += seconds * cores
+        self.switches += switches
+        return used
 
 
 @pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machine]:
-    before = numba.get_num_threads()
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("the machine has one core")
-    numba.set_num_threads(2)
-    yield Machine(monkeypatch)
-    numba.set_num_threads(before)
+def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return Machine(monkeypatch)
 
 
 def test_a_quiet_machine_keeps_all_threads(machine: Machine) -> None:
@@ -108,34 +98,87 @@ def test_a_quiet_machine_keeps_all_threads(machine: Machine) -> None:
 
 
 def test_beside_another_program_a_thread_is_given_up_for_a_while(machine: Machine) -> None:
-    assert [machine.work(1.4, 6) for _ in range(4)] == [2, 2, 1, 1]
-    assert numba.get_num_threads() == 2  # outside riemap, the user's number
+    assert [machine.work(1.4, 6) for _ in range(5)] == [2, 2, 1, 1, 1]
     used = [machine.work(1.0, 0) for _ in range(40)]
     assert 1 in used[:20]
     assert used[-1] == 2
 
 
+def test_a_rest_becomes_longer_while_the_machine_stays_busy(machine: Machine) -> None:
+    used = [machine.work(1.4, 6) for _ in range(1000)]
+    trials = [k for k in range(1, 1000) if used[k] == 2 and used[k - 1] == 1]
+    assert trials == sorted(trials)
+    assert trials[1] - trials[0] < trials[2] - trials[1]
+
+
 def test_idle_threads_are_not_lost_cores(machine: Machine) -> None:
     assert [machine.work(1.0, 0) for _ in range(5)] == [2] * 5  # no switches: nobody took the core
-    for _ in range(5):
-        machine.now += 1.0  # the user's own work, between calls
-        machine.switches += 100
-        assert machine.work(2.0, 6) == 2
-    assert [machine.work(1.0, 60, seconds=1.0) for _ in range(3)] == [2] * 3  # compiles
+    assert [machine.work(1.0, 600, seconds=1.0) for _ in range(5)] == [2] * 5  # compiles
+    assert [machine.work(1.4, 6), machine.work(2.0, 0)] * 3 == [2] * 6  # once is chance
 
 
-def test_a_users_single_thread_stays(machine: Machine) -> None:
-    numba.set_num_threads(1)
-    assert [machine.work(0.5, 6) for _ in range(5)] == [1] * 5
+def test_the_number_of_threads_is_restored_and_checked() -> None:
+    before = count()
+    with limited(3):
+        assert count() == 3
+    assert count() == before
+    for wrong in (0, -1, 1.5, True, "2"):
+        with pytest.raises(InputError, match="positive integer"):
+            set_count(wrong)  # type: ignore[arg-type]
+    set_count(np.int64(before))  # type: ignore[arg-type]
 
 
-def test_a_forked_process_gets_a_message_and_a_spawned_one_works(tmp_path: Any) -> None:
-    refused = run(tmp_path, POOL.format(how="fork"), NUMBA_THREADING_LAYER="omp")
-    assert refused.startswith("InputError this process was forked")
-    assert "get_context('spawn')" in refused
-    assert run(tmp_path, POOL.format(how="spawn"), NUMBA_THREADING_LAYER="omp") == "True"
+@exact_loop
+def _number_rows(part: Part, out: Any, thread_of: Any) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
+        out[i] = i
+        thread_of[i] = start
 
 
-@pytest.mark.parametrize("layer", ["omp", "workqueue"])
-def test_several_threads_of_python_run_kernels(tmp_path: Any, layer: str) -> None:
-    assert run(tmp_path, THREADS, NUMBA_THREADING_LAYER=layer) == "True"
+@pytest.mark.parametrize("workers", [1, 2, 3, 4])
+@pytest.mark.parametrize("rows", [0, 1, 2, 3, 7, 100])
+def test_each_row_is_done_once(rows: int, workers: int) -> None:
+    out, thread_of = np.full(rows, -1), np.full(rows, -1)
+    with exactly(workers):
+        _number_rows(rows, out, thread_of)
+    assert out.tolist() == list(range(rows))
+    assert len(set(thread_of.tolist())) == (min(workers, rows) if rows >= 2 else rows)
+
+
+@exact_loop
+def _failing(part: Part, out: Any, limit: int) -> None:
+    start, stop = begin(part)
+    if stop > limit:
+        raise ValueError("too many rows")
+    for i in range(start, stop):
+        out[i] = 1
+
+
+@pytest.mark.parametrize("limit", [0, 60])
+def test_an_error_in_any_thread_reaches_the_caller_and_the_pool_stays_usable(limit: int) -> None:
+    out = np.zeros(100, np.int64)
+    with exactly(2):
+        for _ in range(3):
+            with pytest.raises(ValueError, match="too many rows"):
+                _failing(100, out, limit)
+        _failing(100, out, 100)
+    assert out.all()
+
+
+def test_workers_that_sleep_are_woken() -> None:
+    out, thread_of = np.zeros(10, np.int64), np.zeros(10, np.int64)
+    with exactly(2):
+        for pause in (0.0, 0.05, 0.2, 0.0):
+            time.sleep(pause)
+            _number_rows(10, out, thread_of)
+            assert len(set(thread_of.tolist())) == 2
+
+
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_processes_that_were_forked_or_spawned_run_kernels(tmp_path: Any, how: str) -> None:
+    assert run(tmp_path, POOL.format(how=how)) == "True"
+
+
+def test_several_threads_of_python_run_kernels(tmp_path: Any) -> None:
+    assert run(tmp_path, THREADS) == "True"

@@ -3,9 +3,9 @@
 import math
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
+from thread_helpers import exactly
 from training_helpers import BATCHED, H2, PRODUCT, TREE, in_bytes, losses, plan_of
 
 from riemap import Space, generate
@@ -33,9 +33,7 @@ def test_any_number_of_threads_gives_the_same_bytes(
     preset: str, space: Space, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In blocks and batches, which have a thread for each of many rows; from the best of some starts."""
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine has one core, or Numba was told so")
-    graph, before = generate("random-tree(n=150)"), numba.get_num_threads()
+    graph = generate("random-tree(n=150)")
     plan = preset_plan(preset, as_loss("rsne(T=0.1) + 0.3*ad"), graph.n, 10)
     small = [replace(stage, batch=64 if stage.batch else None) for stage in plan.stages]
     plan = replace(plan, stages=tuple(small))
@@ -43,14 +41,11 @@ def test_any_number_of_threads_gives_the_same_bytes(
     for limit in ("DENSE_PAIRS", "DENSE_PAIRS_COMPARING_ROWS"):
         monkeypatch.setattr(objective, limit, 0)
     found = []
-    try:
-        for threads in (1, 2):
-            numba.set_num_threads(threads)
+    for count in (1, 2, 3):
+        with exactly(count):
             result = fit(graph, space, plan)
             found.append((in_bytes(result), losses(result)))
-    finally:
-        numba.set_num_threads(before)
-    assert found[0] == found[1]
+    assert found == [found[0]] * 3
 
 
 @pytest.mark.parametrize(("n", "batch"), [(15, 4), (15, 7), (15, 14), (3, 2), (5, 2), (2, 1), (6, 1)])

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
 import numpy as np
 import pytest
 from training_helpers import H2, TREE, flat, in_bytes, plan_of
 
+from riemap.threads import count, limited
 from riemap.training import EpochRecord, Stop, Trainer, fit, malloc, training_process
 from riemap.training.malloc import _glibc
 from riemap.types import Array
@@ -93,16 +93,10 @@ def test_control_c_waits_for_the_end_of_an_epoch(times: int, epochs: int) -> Non
 
 @pytest.mark.parametrize(("n", "threads"), [(150, 1), (151, 2)])
 def test_few_nodes_are_work_for_one_thread(n: int, threads: int) -> None:
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("this machine has one core, or Numba was told so")
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(2)
+    with limited(2):
         with training_process(n):
-            assert numba.get_num_threads() == threads
-        assert numba.get_num_threads() == 2
-    finally:
-        numba.set_num_threads(before)
+            assert count() == threads
+        assert count() == 2
 
 
 def test_a_handler_of_somebody_else_is_left_alone() -> None:
@@ -124,11 +118,11 @@ def test_a_handler_of_somebody_else_is_left_alone() -> None:
 def test_a_library_call_changes_nothing_in_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither the handler of Ctrl-C, nor the allocator, nor the number of threads."""
     monkeypatch.setattr(malloc, "_glibc", lambda: pytest.fail("the allocator was asked for"))
-    before = signal.getsignal(signal.SIGINT), numba.get_num_threads()
+    before = signal.getsignal(signal.SIGINT), count()
     seen: list[object] = []
 
     def watching(record: EpochRecord) -> None:
-        seen.append((signal.getsignal(signal.SIGINT), numba.get_num_threads()))
+        seen.append((signal.getsignal(signal.SIGINT), count()))
 
     fit(TREE, H2, plan_of("stress", 3), callbacks=(watching,))
     assert seen == [before] * 3

@@ -9,10 +9,13 @@ With ``symmetric=True`` a function reads and writes lower triangles only.
 """
 
 import numpy as np
-from numba import prange
 
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, pair_loop
+from riemap.vmath import inline, pair_loop, task_loop
+
+LINE = 8
+"""Numbers in a cache line."""
 
 TRANSPOSED_TILE = 16
 """Rows and columns of the tiles in which a matrix is added to its transpose: 2 kB of numbers."""
@@ -40,41 +43,57 @@ def stride(n: int) -> int:
     return n + 8 if n % 64 == 0 else n
 
 
-@pair_loop
 def mirror(out: Array, lower: Array) -> None:
-    """Write the lower triangle of ``lower`` onto the upper one of ``out``, one cache line at a time.
+    """Write the lower triangle of ``lower`` onto the upper one of ``out``; they may be the same array."""
+    _mirror(len(out) // LINE + 1, out, lower)
 
-    The two may be the same array.
-    """
+
+@task_loop
+def _mirror(part: Part, out: Array, lower: Array) -> None:
+    """Write one cache line of the upper triangle at a time; the last task has the rows that fill none."""
     n = out.shape[0]
-    lines = n // 8
-    for t in prange(lines):
-        i = 8 * row_and_end(t, lines, lines, True)[0]
+    lines = n // LINE
+    start, stop = begin(part)
+    for t in range(start, stop):
+        if np.int64(t) == lines:
+            for i in range(LINE * lines, n):
+                for j in range(i):
+                    out[j, i] = lower[i, j]
+            continue
+        i = LINE * row_and_end(t, lines, lines, True)[0]
         for j in range(i):
-            line = out[j, i : i + 8]
-            for k in range(8):
+            line = out[j, i : i + LINE]
+            for k in range(LINE):
                 line[k] = lower[i + k, j]
-        for k in range(8):
+        for k in range(LINE):
             for j in range(k):
                 out[i + j, i + k] = lower[i + k, i + j]
-    for i in range(8 * lines, n):
-        for j in range(i):
-            out[j, i] = lower[i, j]
 
 
-@pair_loop
 def plus_transpose(a: Array, out: Array) -> None:
     """Write ``a + aᵀ`` to ``out``, another array.
 
     The work is done in square tiles that fit into the first-level cache: a tile and its mirror image are read
     and written row by row. For 512 rows this takes 80 microseconds, and NumPy takes 1,000.
     """
+    _plus_transpose(len(a) // TRANSPOSED_TILE + 1, a, out)
+
+
+@task_loop
+def _plus_transpose(part: Part, a: Array, out: Array) -> None:
+    """Do the tiles of these rows; the last task has the rows that fill no tile."""
     n, side = a.shape[0], np.uint64(TRANSPOSED_TILE)
     tiles = n // TRANSPOSED_TILE
     numbers, sums = a.reshape(-1), out.reshape(-1)
-    for t in prange(tiles):
+    tile = np.empty(TRANSPOSED_TILE * TRANSPOSED_TILE)
+    start, stop = begin(part)
+    for t in range(start, stop):
+        if np.int64(t) == tiles:
+            for i in range(TRANSPOSED_TILE * tiles, n):
+                for j in range(i + 1):
+                    out[j, i] = out[i, j] = a[i, j] + a[j, i]
+            continue
         i = TRANSPOSED_TILE * row_and_end(t, tiles, tiles, True)[0]
-        tile = np.empty(TRANSPOSED_TILE * TRANSPOSED_TILE)
         for j in range(0, i + TRANSPOSED_TILE, TRANSPOSED_TILE):
             for m in range(side):  # unsigned: no test for indices that count from the end
                 row = np.uint64((i + np.int64(m)) * n + j)
@@ -92,41 +111,51 @@ def plus_transpose(a: Array, out: Array) -> None:
                 row = np.uint64((i + np.int64(m)) * n + j)
                 for k in range(side):
                     sums[row + k] = tile[m * side + k]
-    for i in range(TRANSPOSED_TILE * tiles, n):
-        for j in range(i + 1):
-            out[j, i] = out[i, j] = a[i, j] + a[j, i]
+
+
+def scale(out: Array, factor: float, symmetric: bool) -> None:
+    """Multiply ``out`` by ``factor``."""
+    _scale(len(out), out, factor, symmetric)
 
 
 @pair_loop
-def scale(out: Array, factor: float, symmetric: bool) -> None:
-    """Multiply ``out`` by ``factor``."""
+def _scale(part: Part, out: Array, factor: float, symmetric: bool) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             out[i, j] *= factor
 
 
-@pair_loop
 def add(a: Array, b: Array, symmetric: bool) -> Array:
     """Return ``a + b`` as a new array."""
-    n, m = a.shape
-    out = np.empty((n, m))
-    for t in prange(n):
-        i, end = row_and_end(t, n, m, symmetric)
-        for j in range(end):
-            out[i, j] = a[i, j] + b[i, j]
+    out = np.empty(a.shape)
+    _add(len(a), a, b, symmetric, out)
     return out
 
 
 @pair_loop
-def accumulate(out: Array, factor: float, scratch: Array, symmetric: bool) -> None:
-    """Add ``factor * scratch`` to ``out``; ``scratch`` is multiplied in place.
+def _add(part: Part, a: Array, b: Array, symmetric: bool, out: Array) -> None:
+    n, m = a.shape
+    start, stop = begin(part)
+    for t in range(start, stop):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            out[i, j] = a[i, j] + b[i, j]
 
-    With product and sum in one loop, a processor with fused operations would round once and others twice.
-    """
+
+def accumulate(out: Array, factor: float, scratch: Array, symmetric: bool) -> None:
+    """Add ``factor * scratch`` to ``out``; ``scratch`` is multiplied in place."""
+    _accumulate(len(out), out, factor, scratch, symmetric)
+
+
+@pair_loop
+def _accumulate(part: Part, out: Array, factor: float, scratch: Array, symmetric: bool) -> None:
+    """With product and sum in one loop, a processor with fused operations would round once, others twice."""
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             scratch[i, j] *= factor
@@ -134,18 +163,23 @@ def accumulate(out: Array, factor: float, scratch: Array, symmetric: bool) -> No
             out[i, j] += scratch[i, j]
 
 
-@pair_loop
 def row_products(a: Array, b: Array, symmetric: bool) -> Array:
     """Return the sum of ``a * b`` over each row, ``(n,)``.
 
     Unlike BLAS this gives the same bytes on any number of threads.
     """
+    out = np.empty(len(a))
+    _row_products(len(a), a, b, symmetric, out)
+    return out
+
+
+@pair_loop
+def _row_products(part: Part, a: Array, b: Array, symmetric: bool, out: Array) -> None:
     n, m = a.shape
-    out = np.empty(n)
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         total = 0.0
         for j in range(end):
             total += a[i, j] * b[i, j]
         out[i] = total
-    return out

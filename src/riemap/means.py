@@ -15,7 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from riemap.errors import InputError
 from riemap.manifolds import Manifold
+from riemap.manifolds.checks import checked_points
+from riemap.specs import expect
 from riemap.types import Array
 
 __all__ = ["frechet_mean", "tangent_basis", "tangent_coordinates"]
@@ -79,6 +82,10 @@ def frechet_mean(m: Manifold, points: Array) -> Array:
     >>> frechet_mean(Euclidean(1), np.array([[0.0], [1.0], [5.0]])).round(6).tolist()
     [2.0]
     """
+    expect(m, Manifold, "a manifold", "e.g. riemap.manifolds.Sphere(2)")
+    points = checked_points(m, points)
+    if not len(points):
+        raise InputError("a mean needs at least one point")
     here = best = _look(m, _central(m, points), points)
     step, stalled = here.safe, 0
     for _ in range(MAX_STEPS):

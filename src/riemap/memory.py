@@ -11,6 +11,9 @@ _MEMINFO = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
 """Folder in which Linux reports the memory limit of a container."""
 
+_STATM = Path("/proc/self/statm")
+"""File in which Linux reports the memory of this process, in pages."""
+
 
 def free() -> int | None:
     """Return the free memory.
@@ -20,8 +23,8 @@ def free() -> int | None:
     int | None
         Bytes that this process can still use; ``None`` if the system does not tell.
     """
-    known = [amount for amount in (_free_of_machine(), _free_of_group()) if amount is not None]
-    return min(known, default=None)
+    amounts = (_free_of_machine(), _free_of_group(), _free_of_process())
+    return min((amount for amount in amounts if amount is not None), default=None)
 
 
 def require(need: int, what: str, way_out: str) -> None:
@@ -70,6 +73,18 @@ def _free_of_group() -> int | None:
     except (OSError, ValueError):  # there is no such file, or the limit is "max"
         return None
     return max(limit - used + int(facts.get("inactive_file", 0)) + int(facts.get("active_file", 0)), 0)
+
+
+def _free_of_process() -> int | None:
+    """Return what the limit of this process's address space (``ulimit -v``) leaves."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        used = int(_STATM.read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError):  # Windows has no such module, and macOS no such file
+        return None
+    return None if limit == resource.RLIM_INFINITY else max(limit - used, 0)
 
 
 def _text(size: int) -> str:

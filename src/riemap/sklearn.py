@@ -17,7 +17,7 @@ from riemap.losses import LossLike
 from riemap.runs.embed_graph import embed
 from riemap.runs.spec import LOSS
 from riemap.spaces import Space
-from riemap.specs import shown
+from riemap.specs import expect, shown
 from riemap.types import Array
 
 __all__ = ["GraphEmbedding"]
@@ -188,6 +188,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _given(self, X: Any, reset: bool) -> "Graph | Array":
         """Check the data; return a graph or a matrix."""
+        expect(self.metric, str, "metric='graph' or 'precomputed'", "the data are one of the two")
         if self.metric == "precomputed":
             from sklearn.utils.validation import validate_data
 

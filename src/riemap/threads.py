@@ -1,34 +1,53 @@
-"""How many threads the kernels use, and what they cannot do.
+"""Threads that run the rows of a kernel side by side.
 
-Every kernel ends at a barrier. GNU OpenMP lets a thread that arrives early spin there for some ten
-milliseconds before it sleeps, which is fastest while every thread has a core of its own: waking a thread
-takes as long as a small kernel. Where another program occupies a core, two of our threads share the other
-core, and each spins away the time that the other one needs: a kernel of one millisecond takes thirty to
-eighty. So :func:`sharing_cores` compares the processor time that our threads got with the time that passed.
-Threads that spin are never idle, so what is missing went to other programs, and for a while the kernels use
-fewer threads. Results have the same bytes on any number of threads.
+A kernel is a compiled loop over the rows ``start`` to ``stop`` that does not need Python's lock (see
+:func:`riemap.vmath.pair_loop`). :func:`run` gives each thread an equal part of the rows. The machine code is
+the same for every part, and a row does not depend on the other rows, so results have the same bytes on any
+number of threads.
+
+Threads that wait for the next kernel spin for a while before they sleep, since waking a thread takes as long
+as a small kernel. That is fastest while every thread has a core of its own. Where another program occupies a
+core, all threads wait for the one that has to share it, and kernels would take thirty times as long. So
+:class:`_Share` compares the processor time that the threads got with the time that passed, and for a while
+uses fewer threads if much of it went to other programs.
+
+Numba's own threads are not used: its parallel loops take twice as long to compile, GNU OpenMP hangs in forked
+processes, and Numba's other pool aborts the process if two threads of Python use it.
 """
 
-import functools
 import math
 import os
+import platform
+import queue
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, final
 
 import numba
-from numba.np.ufunc.parallel import threading_layer
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from riemap.errors import InputError
 
 if sys.platform != "win32":
     from resource import RUSAGE_SELF, getrusage
 
-P = ParamSpec("P")
-R = TypeVar("R")
+Part = NDArray[np.int64]
+"""What a thread does in one call of a kernel: see the names of the cells below."""
+
+START, STOP, SIGNAL, TICKET = range(4)
+"""Cells of a part: the first row, the row after the last, and the address and the value by which the thread
+that calls the kernel tells the others that it has let go of Python's lock. An address of zero is none."""
+
+SPINS = 50_000
+"""How often a thread looks for its next part before it sleeps: for 1 to 2 milliseconds on the processor
+measured, longer than the pause between two kernels of a training step."""
 
 MEASURED_SECONDS = 0.02
 """For how long the processor time is measured before the number of threads is decided: several time slices
@@ -38,152 +57,317 @@ LOST_CORES = 0.3
 """How many cores may be missing before a thread is given up. On a quiet machine less than 0.05 are missing,
 and beside one other busy process 0.5 to 1."""
 
-SWITCHES_PER_SECOND = 40
+SWITCHES_PER_SECOND = 100
 """How often a second the system may take a core away before we look at the time lost. Beside one other busy
 process it does so 130 to 300 times. Without this rule, work that one thread does would look as if the other
 threads had lost their cores."""
 
 LONGEST_SECONDS = 0.1
-"""Longer measurements are ignored: one thread compiled or loaded a kernel meanwhile, or the kernels are so
-long that waiting at their ends does not matter."""
-
-OUTSIDE_SHARE = 0.1
-"""Largest share of a measurement that may have passed between the calls, when threads fall asleep; otherwise
-the measurement says nothing."""
+"""Longer measurements are ignored: one thread compiled or loaded a kernel meanwhile, or did other work, or
+the kernels are so long that waiting at their ends does not matter."""
 
 FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 0.5, 4.0
 """For how long fewer threads are used before all are tried again, and the limit of this time, which doubles
 with each trial that fails."""
 
 
-class _Share(threading.local):
-    """What one thread of Python knows about the cores that its kernels get."""
+def _typed_store(typing: Any, address: Any, value: Any) -> Any:
+    """Write an integer to an address, unless that is zero."""
 
-    inside = False
-    allowed = 0  # threads that the user allows
-    used = 0
-    began = 0.0  # when the measurement began
-    processor_began = 0.0  # processor time of the process then
-    switches_began = 0  # how often the system had taken a core away by then
-    left = 0.0  # when the last call ended
-    outside = 0.0  # seconds of the measurement between calls, when threads may have been idle
-    rest = FIRST_REST_SECONDS
-    rest_ends = 0.0
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, value = arguments
+        with builder.if_then(builder.icmp_signed("!=", address, address.type(0))):
+            cell = builder.inttoptr(address, address.type.as_pointer())
+            builder.store_atomic(value, cell, "release", 8)
+        return context.get_dummy_value()
 
-    def enter(self, allowed: int) -> None:
-        self.inside = True
-        if allowed != self.allowed:
-            self.allowed = self.used = allowed
-        self.outside += time.perf_counter() - self.left
-        self.decide()
-        if self.used != allowed:
-            numba.set_num_threads(self.used)
+    return types.void(types.int64, types.int64), lower
 
-    def leave(self) -> None:
-        self.inside = False
-        self.left = time.perf_counter()
-        if self.used != self.allowed:
-            numba.set_num_threads(self.allowed)
 
-    def decide(self) -> None:
+def _typed_load(typing: Any, address: Any) -> Any:
+    """Read the integer at an address."""
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (address,) = arguments
+        return builder.load_atomic(builder.inttoptr(address, address.type.as_pointer()), "acquire", 8)
+
+    return types.int64(types.int64), lower
+
+
+def _typed_relax(typing: Any) -> Any:
+    """Tell the processor that this thread spins, so that the other thread of the same core runs faster."""
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if platform.machine().lower() in ("x86_64", "amd64"):
+            pause = ir.FunctionType(ir.VoidType(), [])
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), pause), [])
+        return context.get_dummy_value()
+
+    return types.void(), lower
+
+
+_compiled: Callable[..., Any] = intrinsic
+_store: Callable[[int, int], None] = _compiled(_typed_store)
+_load: Callable[[int], int] = _compiled(_typed_load)
+_relax: Callable[[], None] = _compiled(_typed_relax)
+
+
+@njit(forceinline=True)
+def begin(part: Part) -> tuple[int, int]:
+    """Let the other threads begin; returns the first row to do, and the row after the last.
+
+    They are unsigned, which saves a test for indices that count from the end.
+    """
+    _store(part[SIGNAL], part[TICKET])
+    return np.uint64(part[START]), np.uint64(part[STOP])  # type: ignore[return-value]
+
+
+@njit(nogil=True, cache=True)
+def _next_signal(signal: int, seen: int, finished: int, ticket: int) -> int:
+    """Report what is finished, and wait for a signal; returns it, or ``seen`` if there is none for long.
+
+    The report comes from here because the thread that waits for it needs Python's lock next, and this
+    function does not hold it.
+    """
+    _store(finished, ticket)
+    for _ in range(SPINS):
+        value = _load(signal)
+        if value != seen:
+            return value
+        _relax()
+    return seen
+
+
+@njit(nogil=True, cache=True)
+def _wait(finished: int, ticket: int) -> None:
+    """Wait until a thread has reported."""
+    while _load(finished) != ticket:
+        _relax()
+
+
+class _Cell:
+    """An integer that threads read and write while others do, on cache lines of its own."""
+
+    def __init__(self) -> None:
+        self.memory = np.zeros(24, np.int64)
+        self.address = int(self.memory[8:].ctypes.data)
+
+
+class _Worker:
+    """A thread that takes part in every kernel, and sleeps when there has been none for a while."""
+
+    def __init__(self, signal: _Cell) -> None:
+        self.finished = _Cell()
+        self.job: tuple[int, Any, tuple[Any, ...]] = (0, None, ())
+        self.error: BaseException | None = None
+        self._signal = signal
+        self._sleeping = False
+        self._alarm: queue.SimpleQueue[None] = queue.SimpleQueue()
+        threading.Thread(target=self._serve, name="riemap", daemon=True).start()
+
+    def give(self, ticket: int, kernel: Any, args: tuple[Any, ...]) -> None:
+        self.error = None
+        self.job = (ticket, kernel, args)
+        if self._sleeping:
+            self._alarm.put(None)
+
+    def _serve(self) -> None:
+        signal, finished = self._signal.address, self.finished.address
+        done = seen = 0
+        while True:
+            begun = _next_signal(signal, seen, finished, done)
+            job = self.job
+            if job[0] != done:
+                done, kernel, args = job
+                try:
+                    kernel(*args)
+                except BaseException as error:
+                    self.error = error
+                self.job = job = (done, None, ())  # lets go of the arrays
+                del kernel, args
+            elif begun == seen:
+                self._sleeping = True
+                if self.job is job:
+                    self._alarm.get()
+                self._sleeping = False
+            seen = begun
+
+
+class _Share:
+    """How many threads to use, from the processor time that they got."""
+
+    def __init__(self) -> None:
+        self.used = 0
+        self._allowed = 0
+        self._began = 0.0  # when the measurement began
+        self._processor = 0.0  # processor time of the process then
+        self._switches = 0  # how often the system had taken a core away by then
+        self._rest = FIRST_REST_SECONDS
+        self._rest_ends = 0.0
+        self._was_busy = False
+
+    def threads(self, allowed: int) -> int:
         """Decide on the number of threads, if they were measured for long enough."""
+        if allowed != self._allowed:
+            self._allowed = self.used = allowed
         now = time.perf_counter()
-        seconds = now - self.began
-        if seconds < MEASURED_SECONDS:
-            return
+        seconds = now - self._began
+        if seconds < MEASURED_SECONDS or sys.platform == "win32":
+            return self.used
         usage = getrusage(RUSAGE_SELF)
         processor = usage.ru_utime + usage.ru_stime
-        lost = self.used - (processor - self.processor_began) / seconds
-        interrupted = usage.ru_nivcsw - self.switches_began > SWITCHES_PER_SECOND * seconds
-        valid = seconds < LONGEST_SECONDS and self.outside < OUTSIDE_SHARE * seconds
-        busy = valid and interrupted and lost > LOST_CORES
-        self.began, self.outside = now, 0.0
-        self.processor_began, self.switches_began = processor, usage.ru_nivcsw
-        if busy and self.used == self.allowed:
-            self.rest_ends = now + self.rest
-            self.rest = min(2.0 * self.rest, LONGEST_REST_SECONDS)
-            self._use(max(1, self.used - math.ceil(lost - LOST_CORES)))
-        elif self.used == self.allowed:
-            self.rest = FIRST_REST_SECONDS
-        elif now > self.rest_ends:
-            self._use(self.allowed)
-
-    def _use(self, threads: int) -> None:
-        self.used = threads
-        numba.set_num_threads(threads)
+        lost = self.used - (processor - self._processor) / seconds
+        interrupted = usage.ru_nivcsw - self._switches > SWITCHES_PER_SECOND * seconds
+        busy = seconds < LONGEST_SECONDS and interrupted and lost > LOST_CORES
+        twice, self._was_busy = busy and self._was_busy, busy  # a single loss may have other causes
+        self._began, self._processor, self._switches = now, processor, usage.ru_nivcsw
+        if self.used < allowed:
+            if now > self._rest_ends:
+                self.used = allowed
+        elif twice:
+            self.used = max(1, self.used - math.ceil(lost - LOST_CORES))
+            self._rest_ends = now + self._rest
+            self._rest = min(2.0 * self._rest, LONGEST_REST_SECONDS)
+        elif not busy:
+            self._rest = FIRST_REST_SECONDS
+        return self.used
 
 
-_share = _Share()
-_one_at_a_time = threading.RLock()
+class _Pool:
+    """The threads of a process. One kernel at a time uses them; others that run meanwhile use one thread."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.share = _Share()
+        self._signal = _Cell()
+        self._ticket = 0
+        self._workers: list[_Worker] = []
+
+    def run(self, kernel: Any, rows: int, args: tuple[Any, ...], threads: int, grain: int) -> None:
+        self._ticket = ticket = self._ticket + 1
+        while len(self._workers) < threads - 1:
+            self._workers.append(_Worker(self._signal))
+        workers = self._workers[: threads - 1]
+        ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
+        for k, worker in enumerate(workers, 1):
+            worker.give(ticket, kernel, (np.array([ends[k], ends[k + 1], 0, 0]), *args))
+        try:
+            kernel(np.array([0, ends[1], self._signal.address, ticket]), *args)
+        finally:
+            for worker in workers:
+                _wait(worker.finished.address, ticket)
+        for worker in workers:
+            if worker.error is not None:
+                raise worker.error
 
 
-class _Layer:
-    """What Numba runs its threads with: ``omp``, ``tbb`` or ``workqueue``; empty before they first run."""
+class _Limit(threading.local):
+    """How many threads the kernels of this thread of Python may use."""
 
-    name = ""
-    forked = False  # whether this process was forked from one whose threads had run
-
-    def safe_in_threads(self) -> bool:
-        """Tell whether two threads of Python may run kernels at once."""
-        if not self.name:
-            with suppress(ValueError):  # no kernel has run yet
-                self.name = str(threading_layer())  # type: ignore[no-untyped-call]
-        return self.name in ("omp", "tbb")
-
-    @property
-    def spins(self) -> bool:
-        """Whether threads spin while they wait, and their processor time can be measured."""
-        return self.name == "omp" and not _WAIT_POLICY_CHOSEN and sys.platform != "win32"
-
-    def note_fork(self) -> None:
-        self.safe_in_threads()
-        self.forked = self.name == "omp"
+    threads: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
 
 
-_layer = _Layer()
+_limit = _Limit()
+_pool = _Pool()
+
+
+def _forget_threads() -> None:
+    """In a forked process: the threads of the pool are not there."""
+    global _pool
+    _pool = _Pool()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_layer.note_fork)
+    os.register_at_fork(after_in_child=_forget_threads)
 
 
-def sharing_cores(run: Callable[P, R]) -> Callable[P, R]:
-    """Make a function whose kernels use fewer threads while other programs occupy cores.
+def count() -> int:
+    """Return how many threads kernels may use: the number of cores, or what the user has chosen.
 
-    The number of threads stays as it is for a user who allows one, or who chose by an environment variable
-    how threads wait. Where Numba has neither OpenMP nor TBB, one thread of Python at a time runs such
-    functions: Numba's own threads would abort the process.
+    Returns
+    -------
+    int
+        The number given to :func:`limited`; else ``$NUMBA_NUM_THREADS``; else the number of cores.
+    """
+    return _limit.threads
+
+
+def set_count(threads: int) -> None:
+    """Set how many threads the kernels that this thread of Python starts may use.
+
+    Results have the same bytes on any number of threads.
+
+    Parameters
+    ----------
+    threads
+        Number of threads, at least 1. More than there are cores only makes kernels slower.
 
     Raises
     ------
     InputError
-        By the function, in a process that was forked after kernels of OpenMP had run: they would wait
-        forever for threads that the new process does not have.
+        If it is not a positive integer.
+    """
+    if not isinstance(threads, int | np.integer) or isinstance(threads, bool) or threads < 1:
+        raise InputError(f"the number of threads is {threads!r}; give a positive integer, for example 2")
+    _limit.threads = int(threads)
+
+
+@contextmanager
+def limited(threads: int) -> Iterator[None]:
+    """Set the number of threads, as :func:`set_count` does, and restore it afterwards.
+
+    Parameters
+    ----------
+    threads
+        Number of threads, at least 1.
+
+    Examples
+    --------
+    >>> with limited(1):
+    ...     count()
+    1
+    """
+    before = _limit.threads
+    set_count(threads)
+    try:
+        yield
+    finally:
+        _limit.threads = before
+
+
+def run(kernel: Any, rows: int, args: tuple[Any, ...], least: int, grain: int) -> None:
+    """Run a kernel on so many rows, as :class:`RowLoop` says."""
+    allowed = _limit.threads
+    if allowed > 1 and rows >= least and _pool.lock.acquire(blocking=False):
+        try:
+            threads = _pool.share.threads(allowed)
+            if threads > 1:
+                _pool.run(kernel, rows, args, threads, grain)
+                return
+        finally:
+            _pool.lock.release()
+    kernel(np.array([0, rows, 0, 0]), *args)
+
+
+@final
+class RowLoop:
+    """A compiled loop over rows, ``kernel(part, *args)``, that is called with the number of rows instead.
+
+    Parameters
+    ----------
+    kernel
+        The compiled function. It does the rows that :func:`begin` returns.
+    least
+        With fewer rows than this, one thread does them all.
+    grain
+        Each thread does a multiple of so many rows, but for the last one.
     """
 
-    @functools.wraps(run)
-    def shared(*args: P.args, **kwargs: P.kwargs) -> R:
-        if _share.inside:
-            _share.decide()
-            return run(*args, **kwargs)
-        if _layer.forked:
-            raise InputError(
-                "this process was forked from one in which riemap had run, and its threads (OpenMP) do not "
-                "survive that. Start processes another way, for example by "
-                "multiprocessing.get_context('spawn').Pool()"
-            )
-        if not _layer.safe_in_threads():
-            with _one_at_a_time:
-                return run(*args, **kwargs)
-        allowed = numba.get_num_threads()
-        if allowed == 1 or not _layer.spins:
-            return run(*args, **kwargs)
-        _share.enter(allowed)
-        try:
-            return run(*args, **kwargs)
-        finally:
-            _share.leave()
+    def __init__(self, kernel: Any, least: int, grain: int) -> None:
+        self.kernel = kernel
+        self.least = least
+        self.grain = grain
 
-    return shared
-
-
-_WAIT_POLICY_CHOSEN = any(name in os.environ for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"))
-"""Whether the user has decided how the threads of OpenMP wait; then they may sleep, and use less time."""
+    def __call__(self, rows: int, *args: Any) -> None:
+        """Do so many rows."""
+        run(self.kernel, rows, args, self.least, self.grain)

@@ -25,27 +25,73 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from riemap.threads import RowLoop
+
 inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a small helper, compiled into the loops that call it."""
 
 inline_sum = njit(error_model="numpy", fastmath={"contract", "reassoc"}, forceinline=True)
 """Decorator for a helper that adds to the sums of a loop; they may be reassociated as in the loop."""
 
-pair_loop = njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "reassoc"})
-"""Decorator for a loop over pairs of points; compiled on first use and kept on disk.
 
-The compiler may take sums in another order, which is what lets them vectorise. It compiles a loop that sums
-and also stores twice, and the addresses of the arrays decide which of the two versions runs. So a sum
-whose bytes must be the same in every run has a loop of its own, unless the loop reads and writes the same row
-of different matrices.
+def _row_loop(kernel: Any, least: int, grain: int = 1) -> RowLoop:
+    """Tell the compiler that no two arguments of a kernel overlap, and make a loop of it.
 
-The process that compiles a loop runs machine code that was optimised once; a process that loads it from disk
-runs code that was optimised twice, in which products of a long formula may be fused with other sums. Some
-loops over 3 x 3 matrices then differ in the last bit.
-"""
+    Otherwise it would compile most loops twice, with and without vectors, and decide by addresses. Numba does
+    the same for its parallel loops, and has no option for it. The one overlap that loops may have is that of
+    the same element of the same matrix, as in ``out[i, j] = f(w[i, j])``.
+    """
 
-point_loop = pair_loop
-"""Decorator for a loop over single points, with the same options as :data:`pair_loop`."""
+    def without_overlap(flags: Any) -> Any:
+        flags.noalias = True
+        return flags
+
+    kernel._compiler._customize_flags = without_overlap
+    return RowLoop(kernel, least, grain)
+
+
+_loop = njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+
+
+def pair_loop(kernel: Callable[..., None]) -> RowLoop:
+    """Compile a loop over rows of pairs, ``kernel(part, *args)``, on first use; kept on disk.
+
+    Call it with the number of rows instead of the part. The kernel begins with ``start, stop =
+    begin(part)`` and does these rows.
+
+    The compiler may take sums in another order, which is what lets them vectorise. It compiles a loop that
+    sums and also stores twice, and the addresses of the arrays decide which of the two versions runs. So a
+    sum whose bytes must be the same in every run has a loop of its own, unless the loop reads and writes the
+    same row of different matrices.
+    """
+    return _row_loop(_loop(kernel), PAIR_ROWS)
+
+
+def point_loop(kernel: Callable[..., None]) -> RowLoop:
+    """Compile a loop over single points, with the same options as :func:`pair_loop`.
+
+    The compiler may vectorise such a loop over the points, and round the points of a whole vector otherwise
+    than those that are left over. So the points are divided among threads in whole multiples of
+    :data:`POINT_GRAIN`.
+    """
+    return _row_loop(_loop(kernel), POINTS, POINT_GRAIN)
+
+
+def exact_loop(kernel: Callable[..., None]) -> RowLoop:
+    """Compile a loop over rows whose sums keep their order; a second thread takes part from two rows on."""
+    return _row_loop(njit(cache=True, nogil=True, error_model="numpy")(kernel), 2)
+
+
+def task_loop(kernel: Callable[..., None]) -> RowLoop:
+    """Compile a loop over tasks that take long each, with the same options as :func:`pair_loop`."""
+    return _row_loop(_loop(kernel), 2)
+
+
+PAIR_ROWS, POINTS = 96, 1024
+"""Fewest rows of pairs, and fewest points, for which a second thread gains anything."""
+
+POINT_GRAIN = 64
+"""Number of points that stay together, a multiple of what the compiler puts into vectors side by side."""
 
 TINY = 2.2250738585072014e-308
 """The smallest normal number. Added to a divisor it turns 0/0 into 0 and changes nothing else."""

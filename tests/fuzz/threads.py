@@ -5,7 +5,7 @@ from pathlib import Path
 from random import Random
 from typing import final
 
-import numba
+from thread_helpers import exactly
 
 import riemap
 from fuzz.attack import Attack, Case
@@ -36,10 +36,8 @@ class Threads(Attack):
         }
 
     def check(self, case: Case, folder: Path) -> Verdict:
-        most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined]
-
         def action() -> None:
-            found = {count: _trained(case, count) for count in COUNTS if count <= most}
+            found = {count: _trained(case, count) for count in COUNTS}
             wrong = [count for count, data in found.items() if data != found[1]]
             if wrong:
                 raise SilentChangeError(
@@ -50,13 +48,8 @@ class Threads(Attack):
 
 
 def _trained(case: Case, count: int) -> bytes:
-    before = numba.get_num_threads()
-    numba.set_num_threads(count)
     choice = {name: case[name] for name in ("loss", "preset", "seed", "epochs")}
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            embedding = riemap.embed(case["graph"], case["space"], **choice).embedding
-    finally:
-        numba.set_num_threads(before)
+    with warnings.catch_warnings(), exactly(count):
+        warnings.simplefilter("ignore", UserWarning)
+        embedding = riemap.embed(case["graph"], case["space"], **choice).embedding
     return b"".join(x.tobytes() for x in (*embedding.points, embedding.log_scales))

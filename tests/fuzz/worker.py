@@ -14,11 +14,10 @@ from pathlib import Path
 from random import Random
 from typing import IO, Any
 
-import numba
-
 from fuzz.attack import Attack
 from fuzz.attacks import ATTACKS
 from fuzz.mishaps import Mishaps
+from riemap.threads import set_count
 
 MEMORY_BYTES = 3 << 30
 """Memory that the process may use. A file of some kilobytes that needs more is a memory bomb."""
@@ -34,7 +33,7 @@ def main() -> None:
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    numba.set_num_threads(1)  # graphs are small; the attack on threads sets its own numbers
+    set_count(1)  # graphs are small; the attack on threads sets its own numbers
     shared = Path(sys.argv[1])
     known: dict[str, type[Attack]] = {attack.name: attack for attack in ATTACKS}
     known[Mishaps.name] = Mishaps

@@ -126,9 +126,9 @@ def _drawn(graph: "AnyGraph", sources: int | None, seed: int) -> "NDArray[np.int
     import numpy as np
 
     from riemap.graphs import Graph
-    from riemap.specs import check_seed
+    from riemap.specs import checked_seed
 
-    check_seed(seed)
+    checked_seed(seed)
     weighted = not isinstance(graph, Graph) or graph.weights is not None
     largest = LARGEST_FULLY_DESCRIBED_WEIGHTED if weighted else LARGEST_FULLY_DESCRIBED
     small = graph.n <= largest or not isinstance(graph, Graph)  # a matrix has all distances

@@ -35,7 +35,7 @@ from riemap.curvature.product_geometry import angle, factor_scales, factor_sqdis
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.spaces import Points, Space
-from riemap.specs import check_seed
+from riemap.specs import checked_seed, expect, whole_number
 from riemap.types import Array
 
 DEFAULT_TRIPLES = 10_000
@@ -234,14 +234,14 @@ def is_triangle(
     array([False])
     """
     scales = factor_scales(space, log_scales)
-    good = np.ones(len(x[0]), dtype=bool)
+    good = np.ones((), dtype=bool)
     for a, b in ((x, y), (y, z), (z, x)):
         apart = [
             factor_sqdist(m, p, q) > COINCIDENT_DISTANCE**2
             for m, p, q in zip(space.factors, a, b, strict=True)
         ]
         length = norm(space, scales, a, log(space, a, b))
-        good &= np.any(apart, axis=0) & (length > 0.5 * np.sqrt(geodesic_sqdist(space, scales, a, b)))
+        good = good & np.any(apart, axis=0) & (length > 0.5 * np.sqrt(geodesic_sqdist(space, scales, a, b)))
     return good
 
 
@@ -249,11 +249,7 @@ def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
     """Draw triples of different node numbers, ``(triples, 3)``; all ordered triples are equally likely."""
     if n < 3:
         raise InputError(f"a triangle needs three nodes, and the embedding has {n}")
-    if triples < 1:
-        raise InputError(
-            f"triples={triples} is not a number of triangles; give one from 1 up, e.g. {DEFAULT_TRIPLES}"
-        )
-    check_seed(seed)
+    triples, seed = whole_number("triples", triples, 1, DEFAULT_TRIPLES), checked_seed(seed)
     first, second, third = np.random.default_rng(seed).integers(0, [[n], [n - 1], [n - 2]], (3, triples))
     second += second >= first
     low, high = np.minimum(first, second), np.maximum(first, second)
@@ -264,6 +260,7 @@ def draw_triples(n: int, triples: int, seed: int) -> NDArray[np.int64]:
 
 def _sampled(measure: TriangleMeasure, embedding: Embedding, triples: int, seed: int) -> Triangles:
     """Evaluate a measure for random triples of nodes, one block of triples at a time."""
+    expect(embedding, Embedding, "an embedding", "riemap.embed(…).embedding is one")
     drawn = draw_triples(embedding.n, triples, seed)
     step = max(1, TRIANGLE_BLOCK_NUMBERS // max(1, sum(x[0].size for x in embedding.points)))
     found = []

@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 
-from riemap.curvature.summary import checked_count
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.graphs.dissimilarities import AnyGraph
+from riemap.specs import checked_seed, whole_number
+from riemap.threads import Part, begin
 from riemap.types import Array
+from riemap.vmath import exact_loop
 
 DEFAULT_QUADRUPLES = 1_000_000
 """Default number of quadruples to draw. The standard error of the mean is then at most 0.003 for nine graphs
@@ -109,9 +111,9 @@ def delta_sampled(
     >>> found.values.tolist(), found.counts.tolist(), found.mean, found.se
     ([1.0], [10], 1.0, 0.0)
     """
-    samples = checked_count("samples", samples, 1, DEFAULT_QUADRUPLES)
-    seed = checked_count("seed", seed, 0, 0)
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    samples = whole_number("samples", samples, 1, DEFAULT_QUADRUPLES)
+    seed = checked_seed(seed)
+    distances = distances_of(graph, distances)
     twice = np.zeros(samples)
     if graph.n >= 4:
         for k, start in enumerate(range(0, samples, QUADRUPLES_PER_STREAM)):
@@ -130,11 +132,16 @@ def _ranges(deltas: Array) -> tuple[Array, NDArray[np.int64]]:
     return edges[1:], counts
 
 
-@njit(cache=True, parallel=True)
 def _fill(distances: Any, draws: Any, twice: Any) -> None:
     """Write 2δ of each quadruple to ``twice``. Column ``k`` of a draw picks from the ``n - k`` nodes left."""
-    for i in prange(len(draws)):
-        four = np.empty(4, np.int64)
+    _fill_rows(len(draws), distances, draws, twice)
+
+
+@exact_loop
+def _fill_rows(part: Part, distances: Any, draws: Any, twice: Any) -> None:
+    four = np.empty(4, np.int64)
+    start, stop = begin(part)
+    for i in range(start, stop):
         for k in range(4):
             node, place = draws[i, k], k
             for p in range(k):  # ``four`` is sorted: skip the nodes already drawn

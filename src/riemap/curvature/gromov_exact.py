@@ -25,16 +25,18 @@ References
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from riemap import memory
 from riemap.curvature.summary import ProgressCallback
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
-from riemap.vmath import pair_loop
+from riemap.threads import Part, begin
+from riemap.vmath import exact_loop, task_loop
 
 FIRST_BATCH_PAIRS, LARGEST_BATCH_PAIRS = 1 << 8, 1 << 15
 """Number of pairs in the first batch, and the limit up to which batches double. Pairs of one batch are
@@ -78,7 +80,7 @@ def delta_exact(
     >>> delta_exact(Graph.from_edges([(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)]))
     1.0
     """
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    distances = distances_of(graph, distances)
     if isinstance(graph, Dissimilarities):
         if graph.n > LARGEST_EXACT_DISSIMILARITIES:
             raise InputError(
@@ -139,12 +141,19 @@ def _of_block(
     return twice
 
 
-@pair_loop
 def _far_apart(distances: Any) -> Any:
     """For each pair of nodes, whether no neighbour of either node is further from the other node."""
     n = len(distances)
     near = np.ones((n, n), np.bool_)
-    for a in prange(n):
+    _far_apart_rows(n, distances, near)
+    return near & near.T
+
+
+@task_loop
+def _far_apart_rows(part: Part, distances: Any, near: Any) -> None:
+    n = len(distances)
+    start, stop = begin(part)
+    for a in range(start, stop):
         most = distances[a].copy()
         for k in range(n):
             if distances[a, k] == 1:
@@ -152,7 +161,6 @@ def _far_apart(distances: Any) -> Any:
                     most[b] = max(most[b], distances[k, b])
         for b in range(n):
             near[a, b] = most[b] <= distances[a, b]
-    return near & near.T
 
 
 @njit(cache=True)
@@ -173,22 +181,38 @@ def _mates(pairs: Any, n: Any) -> Any:
     return start, mate, number
 
 
-@pair_loop
-def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any, part: Any, bar: Any) -> Any:
-    """Largest 2δ of the pairs in ``part`` with the pairs before them.
+def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any, share: Any, bar: Any) -> Any:
+    """Largest 2δ of the pairs in ``share`` with the pairs before them.
 
     ``bar`` holds the best 2δ so far and the smallest increase. Quadruples that cannot reach their sum are
     skipped.
     """
-    start, mate, number = mates
+    found = np.zeros(share[1] - share[0])
+    _compare_rows(len(found), distances, furthest, centre, pairs, mates, share, bar, found)
+    return found.max()
+
+
+@task_loop
+def _compare_rows(
+    part: Part,
+    distances: Any,
+    furthest: Any,
+    centre: Any,
+    pairs: Any,
+    mates: Any,
+    share: Any,
+    bar: Any,
+    found: Any,
+) -> None:
+    offsets, mate, number = mates
     n = len(distances)
-    found = np.zeros(part[1] - part[0])
-    for t in prange(part[1] - part[0]):
-        i = np.int64(t) + part[0]
+    able, valuable = np.empty(n, np.bool_), np.empty(n, np.bool_)
+    start, stop = begin(part)
+    for t in range(start, stop):
+        i = np.int64(t) + share[0]
         x, y = pairs[i, 0], pairs[i, 1]
         from_x, from_y, length = distances[x], distances[y], distances[x, y]
         need = distances.dtype.type(bar[0] + bar[1])
-        able, valuable = np.empty(n, np.bool_), np.empty(n, np.bool_)
         for v in range(n):
             p, q = from_x[v], from_y[v]
             slack = length - p - q
@@ -201,7 +225,7 @@ def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any,
         best = 0.0
         for v in range(n):
             if valuable[v]:
-                for k in range(start[v], start[v + 1]):
+                for k in range(offsets[v], offsets[v + 1]):
                     if number[k] >= i:
                         break
                     w = mate[k]
@@ -209,15 +233,20 @@ def _compare(distances: Any, furthest: Any, centre: Any, pairs: Any, mates: Any,
                         other = max(from_x[v] + from_y[w], from_y[v] + from_x[w])
                         best = max(best, length + distances[v, w] - other)
         found[t] = best
-    return found.max()
 
 
-@njit(cache=True, parallel=True)
 def _over_all(distances: Any) -> Any:
     """Largest 2δ over all quadruples."""
     n = len(distances)
     found = np.zeros(n)
-    for a in prange(n):
+    _over_all_rows(n, distances, found)
+    return found.max()
+
+
+@exact_loop
+def _over_all_rows(part: Part, distances: Any, found: Any) -> None:
+    start, stop = begin(part)
+    for a in range(start, stop):
         for b in range(a):
             for c in range(b):
                 for e in range(c):
@@ -226,4 +255,3 @@ def _over_all(distances: Any) -> Any:
                     t = distances[a, e] + distances[b, c]
                     low, high = min(r, s), max(r, s)
                     found[a] = max(found[a], max(high, t) - max(low, min(high, t)))
-    return found.max()

@@ -33,15 +33,18 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from riemap.curvature.earth_mover import DUST, transport
 from riemap.curvature.summary import ProgressCallback, Summary, require_edges
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
+from riemap.threads import Part, begin
 from riemap.types import Array
+from riemap.vmath import exact_loop
 
 RICCI_PROGRESS_EDGES = 1 << 12
 """Number of edges between two calls of the progress function: enough to keep all threads busy, few enough
@@ -119,7 +122,7 @@ def ollivier_ricci(
     """
     require_edges(graph, "Ricci curvature")
     alpha, edges = _checked_share(alpha), graph.edges()
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    distances = distances_of(graph, distances)
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, RICCI_PROGRESS_EDGES):
         part = slice(start, start + RICCI_PROGRESS_EDGES)
@@ -138,12 +141,19 @@ def _checked_share(alpha: object) -> float:
     return float(alpha)
 
 
-@njit(cache=True, parallel=True)
 def _curvatures(
     indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, edges: Any, out: Any
 ) -> None:
     """Write the curvatures of some edges to ``out``, with one edge per iteration of a parallel loop."""
-    for e in prange(len(edges)):
+    _curvatures_rows(len(edges), indptr, indices, distances, weighted, alpha, edges, out)
+
+
+@exact_loop
+def _curvatures_rows(
+    part: Part, indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, edges: Any, out: Any
+) -> None:
+    start, stop = begin(part)
+    for e in range(start, stop):
         out[e] = _curvature(indptr, indices, distances, weighted, alpha, edges[e, 0], edges[e, 1])
 
 

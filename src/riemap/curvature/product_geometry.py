@@ -7,17 +7,19 @@ import numpy as np
 
 from riemap.manifolds import Manifold
 from riemap.spaces import Points, Space
+from riemap.specs import expect
 from riemap.types import Array
 
 
 def factor_scales(space: Space, log_scales: Array | None) -> Array:
     """Scale of each factor; ones if ``log_scales`` is ``None``."""
-    return np.ones(len(space.factors)) if log_scales is None else np.exp(log_scales)
+    expect(space, Space, "a space", "Space.parse('H2') makes one")
+    return space._scales(log_scales)
 
 
 def log(space: Space, x: Points, y: Points) -> Points:
     """Tangent vectors at ``x`` of the geodesics to ``y``."""
-    return tuple(m.log(a, b) for m, a, b in zip(space.factors, x, y, strict=True))
+    return tuple(m.log(a, b) for m, a, b in space._by_factor(x, y))
 
 
 def norm(space: Space, scales: Array, x: Points, u: Points) -> Array:

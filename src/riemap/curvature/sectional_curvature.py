@@ -31,15 +31,18 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, final
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from riemap import memory
-from riemap.curvature.summary import ProgressCallback, Summary, checked_count, require_edges
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.curvature.summary import ProgressCallback, Summary, require_edges
+from riemap.distances import DistanceMatrix
+from riemap.distances.target import distances_of
 from riemap.graphs.graph import Graph
+from riemap.specs import checked_seed, whole_number
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import pair_loop
+from riemap.vmath import task_loop
 
 Layout: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
@@ -142,9 +145,9 @@ def sectional(
     [-1.0, -1.0, -1.0]
     """
     require_edges(graph, "sectional curvature")
-    pairs, seed = checked_count("pairs", pairs, 1, LARGEST_NEIGHBOUR_PAIRS), checked_count("seed", seed, 0, 0)
+    pairs, seed = whole_number("pairs", pairs, 1, LARGEST_NEIGHBOUR_PAIRS), checked_seed(seed)
     ends = bool(ends) or graph.n < 4  # with three nodes there is no other reference point
-    distances = np.asarray(shortest_paths(graph) if distances is None else distances)
+    distances = distances_of(graph, distances)
     layout, sampled_nodes = _layout(graph, pairs, seed)
     values = np.empty(layout[0][-1])
     for last in _fill(graph, distances, ends, layout, values):
@@ -183,19 +186,26 @@ def _layout(graph: Graph, pairs: int, seed: int) -> tuple[Layout, NDArray[np.int
     return (start, place, chosen), sampled
 
 
-@pair_loop
 def _curvatures(
     indptr: Any, indices: Any, distances: Any, ends: Any, nodes: Any, layout: Any, values: Any
 ) -> None:
     """Write the curvatures at the nodes of a range to ``values``, with one node per parallel iteration."""
-    start, place, chosen = layout
+    _curvatures_rows(nodes[1] - nodes[0], indptr, indices, distances, ends, nodes, layout, values)
+
+
+@task_loop
+def _curvatures_rows(
+    part: Part, indptr: Any, indices: Any, distances: Any, ends: Any, nodes: Any, layout: Any, values: Any
+) -> None:
+    offsets, place, chosen = layout
     n = len(indptr) - 1
-    for t in prange(nodes[1] - nodes[0]):
+    inverse = np.empty(n)
+    start, stop = begin(part)
+    for t in range(start, stop):
         m = np.int64(t) + nodes[0]
         near = indices[indptr[m] : indptr[m + 1]]
         if len(near) < 2:
             continue
-        inverse = np.empty(n)
         for x in range(n):
             inverse[x] = 1.0 / distances[m, x]
         inverse[m] = 0.0
@@ -210,7 +220,7 @@ def _curvatures(
                 d = np.float64(row[x])
                 total += d * d * inverse[x]
             q[k] = total
-        for p in range(start[m + 1] - start[m]):
+        for p in range(offsets[m + 1] - offsets[m]):
             i, j = _pair(p if place[m] < 0 else chosen[place[m] + p])
             y, z = near[i], near[j]
             across = np.float64(distances[y, z]) ** 2
@@ -219,7 +229,7 @@ def _curvatures(
                 to_y, to_z = np.float64(distances[m, y]), np.float64(distances[m, z])
                 total -= (to_y + to_z) / 2.0 - across * (1.0 / to_y + 1.0 / to_z) / 8.0
                 count = n - 3
-            values[start[m] + p] = total / count
+            values[offsets[m] + p] = total / count
 
 
 @njit(cache=True, inline="always")

@@ -67,10 +67,3 @@ def require_edges(graph: Graph, what: str) -> None:
     if not isinstance(graph, Graph):
         given = type(graph).__name__
         raise TypeError(f"{what} needs a Graph, not {given}; read_graph, load_dataset and as_graph make one")
-
-
-def checked_count(name: str, value: int, least: int, example: int) -> int:
-    """Return ``value`` as an int, or raise an error unless it is a whole number of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name}={value!r} is not a whole number from {least} up, e.g. {name}={example}")
-    return int(value)

@@ -27,11 +27,15 @@ References
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from riemap import threads
 from riemap.distances.queued_hops import QUEUED_SOURCES, depth_from, queued_columns
 from riemap.graphs.graph import Graph
+from riemap.specs import expect
+from riemap.threads import Part, begin
+from riemap.vmath import exact_loop
 
 WORDS = 8
 """64-bit words per node. Eight words are one cache line and one AVX-512 register."""
@@ -85,6 +89,7 @@ def hop_counts(graph: Graph, sources: NDArray[np.int64] | None = None) -> Counts
            [1, 0, 1],
            [2, 1, 0]], dtype=uint8)
     """
+    expect(graph, Graph, "a graph", "it is read by read_graph, load_dataset or as_graph")
     chosen = np.arange(graph.n) if sources is None else checked_nodes(sources, graph.n)
     depth = depth_from(graph.indptr, graph.indices, chosen[0]) if len(chosen) else 0
     for width in COUNT_TYPES:
@@ -117,7 +122,10 @@ def checked_nodes(nodes: ArrayLike, n: int) -> NDArray[np.int64]:
     IndexError
         If a number is not between 0 and ``n - 1``.
     """
-    numbers = np.asarray(nodes)
+    try:
+        numbers = np.asarray(nodes)
+    except ValueError:  # lists of different lengths
+        numbers = np.full(1, np.nan)
     if numbers.size == 0:
         return np.zeros(0, np.int64)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= n:
@@ -132,7 +140,7 @@ def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts, depth: int)
     """
     queued = depth >= MANY_STEPS or len(sources) <= FEW_SOURCES
     compute, batch = (queued_columns, QUEUED_SOURCES) if queued else (_columns, BATCH)
-    together = batch * get_num_threads()
+    together = batch * threads.count()
     stride = together * min(max(CALL_PAIRS // (together * graph.n), 1), 4)
     return all(
         compute(graph.indptr, graph.indices, sources, k, min(k + stride, len(sources)), columns)
@@ -140,21 +148,28 @@ def _fill(graph: Graph, sources: NDArray[np.int64], columns: Counts, depth: int)
     )
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def _columns(indptr: Any, indices: Any, sources: Any, begin: Any, end: Any, columns: Any) -> Any:
-    """Compute columns ``begin`` to ``end``, one batch per thread; return whether all counts fit."""
-    batches = (end - begin + BATCH - 1) // BATCH
-    digits = 8 * columns.itemsize
+def _columns(indptr: Any, indices: Any, sources: Any, low: Any, high: Any, columns: Any) -> Any:
+    """Compute columns ``low`` to ``high``, one batch per thread; return whether all counts fit."""
+    batches = (high - low + BATCH - 1) // BATCH
     fits = np.ones(batches, np.bool_)
-    for b in prange(batches):
-        start = begin + np.int64(b) * BATCH
-        stop = min(start + BATCH, end)
-        planes = np.empty((digits, len(indptr) - 1, WORDS), np.uint64)
-        used = _search(indptr, indices, sources[start:stop], planes)
+    _columns_rows(batches, indptr, indices, sources, low, high, columns, fits)
+    return fits.all()
+
+
+@exact_loop
+def _columns_rows(
+    part: Part, indptr: Any, indices: Any, sources: Any, low: Any, high: Any, columns: Any, fits: Any
+) -> None:
+    digits = 8 * columns.itemsize
+    planes = np.empty((digits, len(indptr) - 1, WORDS), np.uint64)
+    start, stop = begin(part)
+    for b in range(start, stop):
+        first = low + np.int64(b) * BATCH
+        last = min(first + BATCH, high)
+        used = _search(indptr, indices, sources[first:last], planes)
         fits[b] = used >= 0
         if fits[b]:
-            _unpack(planes, used, columns, start, stop)
-    return fits.all()
+            _unpack(planes, used, columns, first, last)
 
 
 @njit(cache=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riemap import memory
 from riemap.distances import store
 from riemap.distances.hops import BATCH, checked_nodes, hop_counts
-from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, check_graph
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
@@ -65,9 +65,7 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     """
     if isinstance(graph, Dissimilarities):
         return graph.matrix
-    if not isinstance(graph, Graph):
-        given = type(graph).__name__
-        raise TypeError(f"a graph is read by read_graph, load_dataset or as_graph, not {given}")
+    check_graph(graph)
     found = store.load(graph) if stored else None
     if found is not None:
         return found
@@ -118,6 +116,7 @@ def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
     >>> rows_from(Graph.from_edges([(0, 1), (1, 2)]), np.array([2]))
     array([[2, 1, 0]], dtype=uint8)
     """
+    check_graph(graph)
     sources = checked_nodes(sources, graph.n)
     if isinstance(graph, Dissimilarities):
         return graph.matrix[sources]
@@ -149,6 +148,7 @@ def all_rows(graph: AnyGraph, sources: NDArray[np.int64] | None = None) -> Itera
     >>> [block.shape for block in all_rows(Graph.from_edges([(0, 1), (1, 2)]))]
     [(3, 3)]
     """
+    check_graph(graph)
     found = graph.matrix if isinstance(graph, Dissimilarities) else store.load(graph)
     hops = isinstance(graph, Graph) and graph.weights is None
     size = max(ROW_BLOCK_PAIRS // graph.n, BATCH if hops else 1)  # a smaller batch takes as long

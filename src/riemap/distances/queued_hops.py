@@ -6,7 +6,10 @@ A search visits each node and each edge once, whatever the diameter.
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
+
+from riemap.threads import Part, begin
+from riemap.vmath import exact_loop
 
 QUEUED_SOURCES = 64
 """Number of sources that a thread searches before it writes their counts: the bytes of a cache line."""
@@ -19,25 +22,32 @@ def depth_from(indptr: Any, indices: Any, source: Any) -> Any:
     return _queued_search(indptr, indices, source, n, np.empty(n, indices.dtype), np.zeros(n, np.int64))
 
 
-@njit(cache=True, parallel=True, nogil=True)
-def queued_columns(indptr: Any, indices: Any, sources: Any, begin: Any, end: Any, columns: Any) -> Any:
-    """Compute columns ``begin`` to ``end``, some sources per thread; return whether all counts fit."""
-    n, batches = len(indptr) - 1, (end - begin + QUEUED_SOURCES - 1) // QUEUED_SOURCES
-    most = (1 << (8 * columns.itemsize)) - 1
+def queued_columns(indptr: Any, indices: Any, sources: Any, low: Any, high: Any, columns: Any) -> Any:
+    """Compute columns ``low`` to ``high``, some sources per thread; return whether all counts fit."""
+    batches = (high - low + QUEUED_SOURCES - 1) // QUEUED_SOURCES
     fits = np.ones(batches, np.bool_)
-    for b in prange(batches):
-        start = begin + np.int64(b) * QUEUED_SOURCES
-        stop = min(start + QUEUED_SOURCES, end)
-        queue = np.empty(n, indices.dtype)
-        hops = np.zeros((stop - start, n), columns.dtype)
-        for k in range(stop - start):
-            if _queued_search(indptr, indices, sources[start + k], most, queue, hops[k]) < 0:
+    _queued_columns_rows(batches, indptr, indices, sources, low, high, columns, fits)
+    return fits.all()
+
+
+@exact_loop
+def _queued_columns_rows(
+    part: Part, indptr: Any, indices: Any, sources: Any, low: Any, high: Any, columns: Any, fits: Any
+) -> None:
+    n, most = len(indptr) - 1, (1 << (8 * columns.itemsize)) - 1
+    queue = np.empty(n, indices.dtype)
+    start, stop = begin(part)
+    for b in range(start, stop):
+        first = low + np.int64(b) * QUEUED_SOURCES
+        last = min(first + QUEUED_SOURCES, high)
+        hops = np.zeros((last - first, n), columns.dtype)
+        for k in range(last - first):
+            if _queued_search(indptr, indices, sources[first + k], most, queue, hops[k]) < 0:
                 fits[b] = False
                 break
         for v in range(n):
-            for k in range(stop - start):
-                columns[v, start + k] = hops[k, v]
-    return fits.all()
+            for k in range(last - first):
+                columns[v, first + k] = hops[k, v]
 
 
 @njit(cache=True)

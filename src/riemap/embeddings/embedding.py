@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from riemap.embeddings.html_table import html_table
 from riemap.embeddings.label_index import LabelIndex
 from riemap.embeddings.storage import read_embedding, write_embedding
-from riemap.embeddings.validation import check_embedding
+from riemap.embeddings.validation import as_parts, check_embedding
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import AnyGraph
+from riemap.graphs.dissimilarities import AnyGraph, check_graph
 from riemap.graphs.graph import Labels
 from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
+from riemap.specs import whole_number
 from riemap.types import Array
 
 
@@ -57,6 +58,7 @@ class Embedding:
     labels: Labels
 
     def __post_init__(self) -> None:
+        self.__dict__.update(as_parts(self.space, self.points, self.log_scales, self.labels))
         check_embedding(self)
 
     def __repr__(self) -> str:
@@ -156,8 +158,7 @@ class Embedding:
         Returns
         -------
         list of (label, distance)
-            In increasing order of distance; nodes at the same distance are in the order of the embedding. The
-            node itself is not included.
+            All but the node itself, the nearest first; equal distances in the order of the embedding.
 
         Raises
         ------
@@ -170,8 +171,7 @@ class Embedding:
         >>> Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c")).nearest("a", k=2)
         [('c', 1.0), ('b', 3.0)]
         """
-        if k < 1:
-            raise InputError(f"k={k} is not a number of nodes; give one from 1 up")
+        k = whole_number("k", k, 1, 5, "number of nodes")
         row = self.row_numbers([node])
         sqdist = self.sqdist_rows(row)[0]
         order = np.argsort(sqdist, kind="stable")
@@ -181,7 +181,7 @@ class Embedding:
         """Fréchet mean of the nodes: the point with the smallest sum of squared geodesic distances to them.
 
         In a factor of positive curvature (S, Gr, SO, BW) it is the local minimum that descent from the most
-        central node reaches. Stein has no geodesics of its own and uses those of SPD.
+        central node reaches. Stein uses the geodesics of SPD.
 
         Returns
         -------
@@ -195,9 +195,8 @@ class Embedding:
 
         In each factor, the vector has the components of :math:`\sqrt{s}\,\log_{\bar x}(x)` in an orthonormal
         basis at the mean :math:`\bar x`, where ``s`` is the scale. Its length is the distance of the node
-        from the mean (in Stein, along the geodesics of SPD), and angles between vectors are angles between
-        geodesics at the mean. In E, features are the centred points. In other factors, distances between
-        features differ from distances between nodes.
+        from the mean (in Stein, along the geodesics of SPD), and angles are those between geodesics. In E,
+        features are the centred points. Elsewhere their distances differ from those between nodes.
 
         Returns
         -------
@@ -254,6 +253,7 @@ class Embedding:
         InputError
             If the nodes are not those of the graph.
         """
+        check_graph(graph)
         if self.labels == graph.labels:
             return self
         try:

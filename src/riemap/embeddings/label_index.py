@@ -1,6 +1,6 @@
 """From the labels of nodes to their row numbers."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.graphs.graph import Labels
-from riemap.specs import shown, suggestion
+from riemap.specs import expect, shown, suggestion
 
 LARGEST_SUGGESTION_NODES = 20_000
 """Largest number of nodes whose labels are searched for one similar to an unknown label. The search takes
@@ -25,10 +25,12 @@ class LabelIndex:
 
     def row_numbers(self, labels: "list[Any] | Labels") -> NDArray[np.int64]:
         """Row numbers of several labels."""
+        expect(labels, Iterable, "a list of labels", "e.g. ['a', 'b']")
         return np.array([self._row_number(label) for label in labels], dtype=np.int64)
 
     def _row_number(self, label: Hashable) -> int:
-        found = self._row_by_label.get(label, self._row_by_text.get(str(label)))
+        known_label = self._row_by_label.get(label) if isinstance(label, Hashable) else None
+        found = self._row_by_text.get(str(label)) if known_label is None else known_label
         if found is None:
             known = self._row_by_text if len(self._labels) <= LARGEST_SUGGESTION_NODES else ()
             near = suggestion(str(label), known)

@@ -1,10 +1,15 @@
 """Checks that every embedding passes when it is made."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from riemap.errors import InputError
+from riemap.spaces import Space
+from riemap.specs import shown
+from riemap.specs.arrays import float_array
+from riemap.types import Array
 
 if TYPE_CHECKING:
     from riemap.embeddings.embedding import Embedding
@@ -15,6 +20,32 @@ rounding errors and far below the error of a point from another manifold."""
 
 LARGEST_LOG_SCALE = 300.0
 """Largest absolute value of a log-scale. Beyond it, squared distances overflow or become zero in float64."""
+
+
+def as_parts(space: Space, points: Any, log_scales: Any, labels: Any) -> dict[str, Any]:
+    """Turn lists into the arrays and tuples that an embedding holds, by name; arrays stay as they are.
+
+    Raises
+    ------
+    InputError
+        If one of the four is something else.
+    """
+    if not isinstance(space, Space):
+        raise InputError(f"the space of an embedding is {shown(space)}; Space.parse('H2') makes one")
+    if isinstance(points, np.ndarray) or not isinstance(points, Iterable):
+        raise InputError(
+            f"the points in {space} are a tuple with one array for each factor, e.g. (x,), not "
+            f"{type(points).__name__}"
+        )
+    if isinstance(labels, str) or not isinstance(labels, Iterable) or getattr(labels, "ndim", 1) != 1:
+        raise InputError(f"the labels are one for each node, e.g. ('a', 'b'), not {shown(labels)}")
+    arrays = tuple(_array("points", x) for x in points)
+    return {"points": arrays, "log_scales": _array("log-scales", log_scales), "labels": tuple(labels)}
+
+
+def _array(what: str, given: Any) -> Array:
+    """Return lists as an array; an array keeps its type, which is checked later."""
+    return given if isinstance(given, np.ndarray) else float_array(what, given)
 
 
 def check_embedding(e: "Embedding") -> None:
@@ -38,5 +69,7 @@ def check_embedding(e: "Embedding") -> None:
         raise InputError(
             f"the log-scales {e.log_scales} are not all between -{LARGEST_LOG_SCALE} and {LARGEST_LOG_SCALE}"
         )
+    if not all(isinstance(label, Hashable) for label in e.labels):
+        raise InputError("a label is not hashable; labels are texts, numbers or tuples of these")
     if len(set(e.labels)) < len(e.labels):
         raise InputError("two nodes have the same label; labels must differ")

@@ -31,14 +31,11 @@ of 200 means a file that was made to fill the memory (a decompression bomb)."""
 READ_BYTES = 2**20
 """Bytes that are read at a time: 1 MB, after which we look again how much memory is free."""
 
-PARSING_MIN_FACTOR = 3
-"""Least memory to parse a file, as a multiple of its size. Each reader checks what its format needs."""
-
 LESS_MEMORY = "use a part of the data, or a machine with more memory"
 """What to do about a file that is too large for the memory; the end of messages about it."""
 
 
-def read_bytes(path: Path, filename: str) -> bytes:
+def read_bytes(path: Path, filename: str, factor: int) -> bytes:
     """Read a file as it is.
 
     Parameters
@@ -47,6 +44,8 @@ def read_bytes(path: Path, filename: str) -> bytes:
         Path of the file.
     filename
         Name of the file, for messages.
+    factor
+        Least memory to parse the file, as a multiple of its size.
 
     Returns
     -------
@@ -59,26 +58,28 @@ def read_bytes(path: Path, filename: str) -> bytes:
         If there is not enough memory for them.
     """
     with path.open("rb") as stream:
-        _require(os.fstat(stream.fileno()).st_size, filename)
-        return _read_all(stream, filename)
+        _require(os.fstat(stream.fileno()).st_size, filename, factor)
+        return _read_all(stream, filename, factor)
 
 
-def _read_all(stream: IO[bytes] | BufferedIOBase, filename: str, packed: int | None = None) -> bytes:
+def _read_all(
+    stream: IO[bytes] | BufferedIOBase, filename: str, factor: int, packed: int | None = None
+) -> bytes:
     """Read a stream to its end, if it fits into memory. ``packed`` is the size of a compressed file."""
     content = BytesIO()
     while part := stream.read(READ_BYTES):
         content.write(part)
-        _require(content.tell(), filename)
+        _require(content.tell(), filename, factor)
         if packed is not None:
             refuse_bomb(content.tell(), packed, filename)
     return content.getvalue()
 
 
-def _require(size: int, filename: str) -> None:
-    require(PARSING_MIN_FACTOR * size, f"{size:,} bytes of {filename}", LESS_MEMORY)
+def _require(size: int, filename: str, factor: int) -> None:
+    require(factor * size, f"{size:,} bytes of {filename}", LESS_MEMORY)
 
 
-def decompress(packed: bytes, compression: str, filename: str) -> bytes:
+def decompress(packed: bytes, compression: str, filename: str, factor: int) -> bytes:
     """Decompress the bytes of a file.
 
     Parameters
@@ -89,6 +90,8 @@ def decompress(packed: bytes, compression: str, filename: str) -> bytes:
         A key of ``DECOMPRESSORS``.
     filename
         Name of the file, for messages.
+    factor
+        Least memory to parse the file, as a multiple of its decompressed size.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def decompress(packed: bytes, compression: str, filename: str) -> bytes:
     """
     try:
         with DECOMPRESSORS[compression](BytesIO(packed)) as stream:
-            return _read_all(stream, filename, len(packed))
+            return _read_all(stream, filename, factor, len(packed))
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         reason = shown(str(error), 80)
         raise InputError(

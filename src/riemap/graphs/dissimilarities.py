@@ -4,11 +4,13 @@ import hashlib
 import io
 import math
 import os
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from riemap.errors import InputError
 from riemap.graphs.compression import LESS_MEMORY
@@ -17,7 +19,8 @@ from riemap.graphs.graph import Graph, Labels
 from riemap.graphs.npy_header import npy_header
 from riemap.graphs.text_file import TextFile, content_lines, is_number, parse_number, read_file, split_fields
 from riemap.memory import require
-from riemap.specs import shown
+from riemap.specs import expect, shown
+from riemap.specs.arrays import number_array
 from riemap.types import Array
 
 
@@ -31,7 +34,7 @@ class Dissimilarities:
     Parameters
     ----------
     matrix
-        ``(n, n)`` float64 dissimilarities.
+        ``(n, n)`` dissimilarities. They are copied, so that later changes of the array do not matter.
     labels
         Label of each point.
     name
@@ -54,12 +57,15 @@ class Dissimilarities:
     name: str
 
     def __post_init__(self) -> None:
-        _check(self.matrix, self.name)
-        if len(self.labels) != len(self.matrix) or len(set(self.labels)) < len(self.labels):
-            raise InputError(f"{self.name}: {len(self.matrix)} points need as many labels, all different")
-        frozen = self.matrix.view()
-        frozen.flags.writeable = False
-        object.__setattr__(self, "matrix", frozen)
+        expect(self.name, str, "a name", "e.g. 'towns'")
+        expect(self.labels, Iterable, "a sequence of labels", "e.g. ('a', 'b')")
+        matrix, labels = _own(self.matrix, self.name), tuple(self.labels)
+        _check(matrix, self.name)
+        hashable = all(isinstance(label, Hashable) for label in labels)
+        if len(labels) != len(matrix) or not hashable or len(set(labels)) < len(labels):
+            raise InputError(f"{self.name}: {len(matrix)} points need as many labels, all different")
+        object.__setattr__(self, "matrix", matrix)
+        object.__setattr__(self, "labels", labels)
 
     def __repr__(self) -> str:
         return f"<Dissimilarities {self.name}: {self.n} points>"
@@ -79,10 +85,27 @@ AnyGraph: TypeAlias = Graph | Dissimilarities
 """Anything that has distances between its nodes: a graph, or a matrix of dissimilarities."""
 
 
+def check_graph(graph: object) -> None:
+    """Raise a ``TypeError`` for what is neither a graph nor dissimilarities."""
+    expect(graph, Graph | Dissimilarities, "a graph", "it is read by read_graph, load_dataset or as_graph")
+
+
+def _own(matrix: ArrayLike, name: str) -> Array:
+    """Return a matrix of numbers as read-only float64, copied unless nothing else can write into it."""
+    found = number_array("dissimilarities", matrix)
+    if found.ndim != 2 or found.shape[0] != found.shape[1]:
+        raise InputError(
+            f"{name}: dissimilarities are a square matrix of numbers, not {found.dtype}{found.shape}"
+        )
+    ours = found.dtype == np.float64 and found.flags.owndata and found.flags.c_contiguous
+    if not ours or found.flags.writeable:
+        found = np.array(found, dtype=np.float64, order="C")
+        found.flags.writeable = False
+    return found
+
+
 def _check(matrix: Array, name: str) -> None:
     """Check that a matrix is symmetric, zero on the diagonal and positive elsewhere."""
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype != np.float64:
-        raise InputError(f"{name}: dissimilarities are a square matrix of numbers, not {matrix.shape}")
     if len(matrix) < 2:
         raise InputError(f"{name}: there is {len(matrix)} point; dissimilarities need at least two")
     for wrong, what in (
@@ -143,6 +166,7 @@ def read_dissimilarities(path: str | os.PathLike[str]) -> Dissimilarities:
     file = read_file(path, (".npy", ".csv", ".tsv", ".txt"), "distances.npy")
     values, labels = _read_npy(file) if file.extension == ".npy" else _read_text(file)
     matrix = values if values.ndim == 2 else _square(values, file.filename)
+    matrix.flags.writeable = False
     return Dissimilarities(matrix, tuple(range(len(matrix))) if labels is None else labels, file.name)
 
 

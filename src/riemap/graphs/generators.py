@@ -31,7 +31,7 @@ from riemap.graphs.regular_generators import (
     torus,
     tree,
 )
-from riemap.specs import resolve
+from riemap.specs import resolve, shortened
 
 GENERATORS: Mapping[str, Callable[..., NodesAndEdges]] = {
     "tree": tree,
@@ -85,5 +85,5 @@ def generate(spec: str, *, component: Component = "largest") -> Graph:
     call = resolve(spec, GENERATORS, what="generator", example="tree(r=4,h=5)")
     n, edges = call()
     if len(edges) == 0:
-        raise InputError(f"{call}: this graph has no edges; a graph needs at least one")
+        raise InputError(f"{shortened(str(call))}: this graph has no edges; a graph needs at least one")
     return Graph.from_edges(edges, labels=range(n), name=str(call), component=component)

@@ -18,7 +18,7 @@ from riemap.graphs.generator_checks import (
     check_probability,
     check_size,
 )
-from riemap.specs import check_seed
+from riemap.specs import checked_seed
 from riemap.types import Rng
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _successful_trials(rng: Rng, trials: int, p: float) -> NDArray[np.int64]:
 
 
 def _checked_seed(seed: int) -> int:
-    check_seed(seed)
+    checked_seed(seed)
     return seed
 
 

@@ -143,7 +143,7 @@ def _ring_edges(nodes: NDArray[np.int64]) -> NDArray[np.int64]:
 def _tree_edges(n: int, r: int) -> NDArray[np.int64]:
     """Edges of a tree numbered level by level: the children of ``i`` are ``r i + 1, ..., r i + r``."""
     children = np.arange(1, n)
-    return np.column_stack([(children - 1) // r, children])
+    return np.column_stack([(children - 1) // min(r, n), children])  # r may be too large for an int64
 
 
 def _fibonacci_points(n: int) -> Array:

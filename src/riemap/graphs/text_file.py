@@ -16,6 +16,10 @@ from riemap.specs import shown
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 """Three bytes that some editors put before UTF-8 text."""
 
+TEXT_MIN_FACTOR, BINARY_MIN_FACTOR = 10, 3
+"""Least memory to parse a file of text, and one of arrays, as multiples of its size. It is required while a
+file is read, and each reader then checks what its format needs."""
+
 _LABEL_AFTER_SIGN = re.compile(rb"\s*[#%][^\s#%]")
 """Start of a comment that could be a label: no space follows its first sign."""
 
@@ -98,7 +102,9 @@ class TextFile(NamedTuple):
         MemoryError
             If there is not enough memory for them.
         """
-        self.require_memory(10, b"\n", 150)  # measured: 11 bytes of memory per byte in lines of 20 bytes
+        self.require_memory(
+            TEXT_MIN_FACTOR, b"\n", 150
+        )  # measured: 11 bytes of memory per byte in lines of 20 bytes
         try:
             self.data.decode()
             wrong = self.data.find(b"\0")
@@ -143,10 +149,12 @@ def read_file(path: str | os.PathLike[str], extensions: Iterable[str], example: 
             f"{filename} has the extension {extension!r}; accepted are {' '.join(extensions)}, "
             f"each also with .gz, .bz2 or .xz, e.g. {example}"
         )
-    data = read_bytes(path, filename)
+    factor = BINARY_MIN_FACTOR if extension.lower() in (".npy", ".npz") else TEXT_MIN_FACTOR
+    data = read_bytes(path, filename, 1 if compression else factor)
     if compression:
-        data = decompress(data, compression.lower(), filename)
-    if not data.removeprefix(BYTE_ORDER_MARK).strip():
+        data = decompress(data, compression.lower(), filename, factor)
+    content = data.removeprefix(BYTE_ORDER_MARK)
+    if not content or content.isspace():
         raise InputError(f"{filename} is empty")
     return TextFile(data, filename, name, extension.lower())
 

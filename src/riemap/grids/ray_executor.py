@@ -13,9 +13,8 @@ from collections.abc import Generator, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple, final
 
-import numba
-
 import riemap
+from riemap import threads
 from riemap.distances import shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError, MissingExtraError
@@ -129,7 +128,7 @@ def remote_run(
     """Do a run on a node of the cluster, on one core, with distances from the object store."""
     if version != riemap.__version__:
         raise InputError(f"a node has riemap {riemap.__version__}")
-    numba.set_num_threads(1)
+    threads.set_count(1)
     record, embedding = computed(RunSpec.from_json(spec), lambda: (graph, distances))
     return record, None if compact else embedding
 

@@ -18,8 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-import numba
-
+from riemap import threads
 from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph
@@ -77,9 +76,9 @@ def computed(
             graph, distances = opened()
             with training_process(graph.n) as interrupted:
                 result = execute(run, graph=graph, distances=distances, interrupted=interrupted)
-            record, embedding = success(result, numba.get_num_threads()), result.fit.embedding
+            record, embedding = success(result, threads.count()), result.fit.embedding
         except Exception as error:
-            record = failure(run, numba.get_num_threads(), type(error).__name__, _message(error))
+            record = failure(run, threads.count(), type(error).__name__, _message(error))
     record["warnings"] = [str(warning.message) for warning in caught]
     record["seconds"] = round(time.perf_counter() - started, 3)
     return record, embedding

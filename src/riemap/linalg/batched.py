@@ -4,21 +4,26 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg.doubled import cholesky_inplace
 from riemap.linalg.jacobi import LANES, eigh_inplace, svd_lanes
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import point_loop
+from riemap.vmath import point_loop, task_loop
+
+
+def _cholesky(a: Array) -> tuple[Array, Array]:
+    factor, inverse = np.empty_like(a), np.empty_like(a)
+    _cholesky_rows(a.shape[0], a, factor, inverse)
+    return factor, inverse
 
 
 @point_loop
-def _cholesky(a: Array) -> tuple[Array, Array]:
-    factor, inverse = np.empty_like(a), np.empty_like(a)
-    for i in prange(a.shape[0]):
+def _cholesky_rows(part: Part, a: Array, factor: Array, inverse: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         n = a.shape[1]
         cholesky_inplace(n, a[i], factor[i], inverse[i], np.empty((n, n)), np.empty((n, n)))
-    return factor, inverse
 
 
 def cholesky(a: Array) -> tuple[Array, Array]:
@@ -39,15 +44,20 @@ def cholesky(a: Array) -> tuple[Array, Array]:
     return _batched(_cholesky, a)
 
 
-@point_loop
 def _eigh(a: Array) -> tuple[Array, Array]:
     work, vectors = a.copy(), np.empty_like(a)
     values = np.empty(a.shape[:2])
-    for i in prange(a.shape[0]):
+    _eigh_rows(a.shape[0], a, work, vectors, values)
+    return values, vectors
+
+
+@point_loop
+def _eigh_rows(part: Part, a: Array, work: Array, vectors: Array, values: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         eigh_inplace(work[i], vectors[i])
         for k in range(a.shape[1]):
             values[i, k] = work[i, k, k]
-    return values, vectors
 
 
 def eigh(a: Array) -> tuple[Array, Array]:
@@ -68,12 +78,19 @@ def eigh(a: Array) -> tuple[Array, Array]:
     return _batched(_eigh, a)
 
 
-@point_loop
 def _svd(a: Array) -> tuple[Array, Array]:
     count, n = a.shape[0], a.shape[1]
     values, vectors = np.empty((count, n)), np.empty_like(a)
-    for block in prange((count + LANES - 1) // LANES):
-        g, v = np.empty((n, n, LANES)), np.empty((n, n, LANES))
+    _svd_rows((count + LANES - 1) // LANES, a, values, vectors)
+    return values, vectors
+
+
+@task_loop
+def _svd_rows(part: Part, a: Array, values: Array, vectors: Array) -> None:
+    count, n = a.shape[0], a.shape[1]
+    g, v = np.empty((n, n, LANES)), np.empty((n, n, LANES))
+    start, stop = begin(part)
+    for block in range(start, stop):
         for lane in range(LANES):
             i = min(LANES * block + lane, count - 1)
             for p in range(n):
@@ -89,7 +106,6 @@ def _svd(a: Array) -> tuple[Array, Array]:
                 values[i, q] = math.sqrt(total)
                 for p in range(n):
                     vectors[i, p, q] = g[p, q, lane] / values[i, q] if total > 0.0 else 0.0
-    return values, vectors
 
 
 def left_svd(g: Array) -> tuple[Array, Array]:

@@ -18,7 +18,9 @@ from typing import ClassVar, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.errors import InputError
 from riemap.specs import value_text
+from riemap.specs.arrays import float_array
 from riemap.types import Array
 
 LEAST_DISTANCE = 1e-12
@@ -191,7 +193,20 @@ class Loss(ABC):
         -------
         tuple of float and Array
             The value, and the weights ``(n, n)``.
+
+        Raises
+        ------
+        InputError
+            If the two are not matrices of numbers of the same size.
         """
+        target, sqdist = (
+            np.ascontiguousarray(float_array("targets and squared distances", a)) for a in (target, sqdist)
+        )
+        if target.ndim != 2 or target.shape[0] != target.shape[1] or target.shape != sqdist.shape:
+            raise InputError(
+                f"a loss compares two (n, n) matrices, not one of shape {target.shape} with one of shape "
+                f"{sqdist.shape}"
+            )
         weights = np.empty_like(sqdist)
         block = RowBlock(target, sqdist)
         value = self.rows(block, statistics=self.statistics(block), both_ends=False, out=weights)

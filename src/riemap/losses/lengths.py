@@ -13,20 +13,36 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from numba import prange
 
 from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
 from riemap.lower_triangle import row_and_end
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import pair_loop
 
 
-@pair_loop
 def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""Sum :math:`(\delta-d)^2` over rows; the derivative in :math:`d^2` is :math:`1 - \delta/d`."""
-    rows, n = sqdist.shape
+    rows = len(sqdist)
     values = np.empty(rows)
-    for number in prange(rows):
+    _stress_rows(rows, target, sqdist, first, share, symmetric, out, values)
+    return values
+
+
+@pair_loop
+def _stress_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    first: int,
+    share: float,
+    symmetric: bool,
+    out: Array,
+    values: Array,
+) -> None:
+    rows, n = sqdist.shape
+    start, stop = begin(part)
+    for number in range(start, stop):
         i, end = row_and_end(number, rows, n, symmetric)
         total = 0.0
         t, s = target[i], sqdist[i]
@@ -38,15 +54,30 @@ def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: b
             total += error * error
         w[first + i] = 0.0
         values[i] = total
+
+
+def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
+    r"""Sum :math:`|d^2/\delta^2-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/\delta^2`."""
+    rows = len(sqdist)
+    values = np.empty(rows)
+    _distortion_rows(rows, target, sqdist, first, share, symmetric, out, values)
     return values
 
 
 @pair_loop
-def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
-    r"""Sum :math:`|d^2/\delta^2-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/\delta^2`."""
+def _distortion_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    first: int,
+    share: float,
+    symmetric: bool,
+    out: Array,
+    values: Array,
+) -> None:
     rows, n = sqdist.shape
-    values = np.empty(rows)
-    for number in prange(rows):
+    start, stop = begin(part)
+    for number in range(start, stop):
         i, end = row_and_end(number, rows, n, symmetric)
         total = 0.0
         t, s = target[i], sqdist[i]
@@ -60,15 +91,30 @@ def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetri
             total += abs(s[j] / (t[j] + own) - 1.0 + own)
         w[first + i] = 0.0
         values[i] = total
+
+
+def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
+    r"""Sum :math:`|d/\delta-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/(2d\delta)`."""
+    rows = len(sqdist)
+    values = np.empty(rows)
+    _average_rows(rows, target, sqdist, first, share, symmetric, out, values)
     return values
 
 
 @pair_loop
-def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
-    r"""Sum :math:`|d/\delta-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/(2d\delta)`."""
+def _average_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    first: int,
+    share: float,
+    symmetric: bool,
+    out: Array,
+    values: Array,
+) -> None:
     rows, n = sqdist.shape
-    values = np.empty(rows)
-    for number in prange(rows):
+    start, stop = begin(part)
+    for number in range(start, stop):
         i, end = row_and_end(number, rows, n, symmetric)
         total = 0.0
         t, s = target[i], sqdist[i]
@@ -83,7 +129,6 @@ def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: 
             total += abs(math.sqrt(s[j]) / (math.sqrt(t[j]) + own) - 1.0 + own)
         w[first + i] = 0.0
         values[i] = total
-    return values
 
 
 class _Lengths(Loss):

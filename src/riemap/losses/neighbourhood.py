@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from numba import prange
 
 from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import exp, inline, pair_loop
 
@@ -100,7 +100,6 @@ class BoundNeighbourhood(_EdgeLikelihood):
         return self.symbol
 
 
-@pair_loop
 def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
     r"""Compute the statistics of each row.
 
@@ -108,9 +107,17 @@ def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
     :math:`\log(1 + e^x)`. Distances are taken relative to the nearest non-neighbour, so that ``S`` does not
     underflow.
     """
-    rows, n = sqdist.shape
+    rows = len(sqdist)
     found = np.empty((3, rows))
-    for i in prange(rows):
+    _statistics_rows(rows, target, sqdist, first, edge, found)
+    return found
+
+
+@pair_loop
+def _statistics_rows(part: Part, target: Array, sqdist: Array, first: int, edge: float, found: Array) -> None:
+    n = sqdist.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         t, s = target[i], sqdist[i]
         nearest, strangers, push, total = np.inf, 0.0, 0.0, 0.0
         for j in range(n):
@@ -125,7 +132,6 @@ def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
                 total += max(x, 0.0) + math.log1p(math.exp(-abs(x)))
                 push += 1.0 / (1.0 + math.exp(-x))
         found[0, i], found[1, i], found[2, i] = log_sum, push, total
-    return found
 
 
 @inline
@@ -135,14 +141,28 @@ def _share(d: float, log_sum: float) -> float:
     return np.inf if exponent > 700.0 else exp(exponent)
 
 
-@pair_loop
 def _weights(
     target: Array, sqdist: Array, first: int, edge: float, statistics: Array, both_ends: bool, out: Array
 ) -> None:
     r"""Write the weights; the derivative of a neighbour's term in ``d`` is :math:`1/(1+e^{-d_{ij}}/S)`."""
-    rows, n = sqdist.shape
+    _weights_rows(len(sqdist), target, sqdist, first, edge, statistics, both_ends, out)
+
+
+@pair_loop
+def _weights_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    first: int,
+    edge: float,
+    statistics: Array,
+    both_ends: bool,
+    out: Array,
+) -> None:
+    n = sqdist.shape[1]
     log_sum, push = statistics[0], statistics[1]
-    for i in prange(rows):
+    start, stop = begin(part)
+    for i in range(start, stop):
         t, s = target[i], sqdist[i]
         w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
         own, own_push = log_sum[first + i], push[first + i]

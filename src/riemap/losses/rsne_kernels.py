@@ -7,11 +7,11 @@ In all of them, ``inverse`` and ``own`` are the factors of target and squared di
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import row_and_end
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exp, from_bits, inline, pair_loop
+from riemap.vmath import exp, from_bits, inline, pair_loop, task_loop
 
 SAFE_LOG_RATIO = 300.0
 """Largest distance of a normaliser's logarithm from the middle of all of them, for the faster formula.
@@ -41,16 +41,32 @@ def _least(values: Array) -> float:
     return from_bits(least)
 
 
-@pair_loop
 def row_statistics(
     target: Array, sqdist: Array, inverse: float, own: float, first: int, exclusive: bool
 ) -> Array:
     """Compute the logarithms of both normalisers and the divergence of each row."""
-    rows, n = sqdist.shape
+    rows = len(sqdist)
     found = np.empty((3, rows))
-    for i in prange(rows):
+    _row_statistics_rows(rows, target, sqdist, inverse, own, first, exclusive, found)
+    return found
+
+
+@pair_loop
+def _row_statistics_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    exclusive: bool,
+    found: Array,
+) -> None:
+    n = sqdist.shape[1]
+    p, q = np.empty(n), np.empty(n)
+    start, stop = begin(part)
+    for i in range(start, stop):
         t, s = target[i], sqdist[i]
-        p, q = np.empty(n), np.empty(n)
         for j in range(n):
             p[j] = t[j]
             q[j] = s[j]
@@ -69,10 +85,8 @@ def row_statistics(
         found[0, i] = log_p - nearest_t * inverse
         found[1, i] = log_q - nearest_s * own
         found[2, i] = mean_q / sum_q - log_q + log_p if exclusive else mean_p / sum_p - log_p + log_q
-    return found
 
 
-@pair_loop
 def exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: Array) -> Array:
     """Compute both exponentials of every pair, and for each node the sums of ``p``, ``q`` and ``p log p/q``.
 
@@ -84,7 +98,17 @@ def exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: 
     """
     n = len(out)
     sums = np.zeros((SUM_PARTS, 3, n))
-    for share in prange(SUM_PARTS):
+    _exponentials_rows(SUM_PARTS, target, sqdist, inverse, own, out, sums)
+    return sums
+
+
+@task_loop
+def _exponentials_rows(
+    part: Part, target: Array, sqdist: Array, inverse: float, own: float, out: Array, sums: Array
+) -> None:
+    n = len(out)
+    start, stop = begin(part)
+    for share in range(start, stop):
         sum_p, sum_q, mean = sums[share, 0], sums[share, 1], sums[share, 2]
         for number in range(n * share // SUM_PARTS, n * (share + 1) // SUM_PARTS):
             i = row_and_end(number, n, n, True)[0]
@@ -108,15 +132,19 @@ def exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: 
             sum_p[i] += sum_of_p
             sum_q[i] += sum_of_q
             mean[i] += sum_of_terms
-    return sums
+
+
+def combine_exponentials(sums: Array, own: float, out: Array) -> None:
+    """Turn the exponentials that :func:`exponentials` stored in ``out`` into the weights of both ends."""
+    _combine_exponentials_rows(len(out), sums, own, out)
 
 
 @pair_loop
-def combine_exponentials(sums: Array, own: float, out: Array) -> None:
-    """Turn the exponentials that :func:`exponentials` stored in ``out`` into the weights of both ends."""
+def _combine_exponentials_rows(part: Part, sums: Array, own: float, out: Array) -> None:
     n = len(out)
     inverse_p, inverse_q = own / (n * sums[0]), own / (n * sums[1])
-    for number in prange(n):
+    start, stop = begin(part)
+    for number in range(start, stop):
         i = row_and_end(number, n, n, True)[0]
         q, w = out[n - 1 - i, n - i :], out[i]
         for j in range(i):
@@ -124,7 +152,6 @@ def combine_exponentials(sums: Array, own: float, out: Array) -> None:
         w[i] = 0.0
 
 
-@pair_loop
 def inclusive_weights(
     target: Array,
     sqdist: Array,
@@ -141,7 +168,22 @@ def inclusive_weights(
     pair. Its ratio is a product of exponentials, which must be within the range of floats; see
     :data:`SAFE_LOG_RATIO`. Otherwise each end takes an exponential.
     """
-    rows, n = sqdist.shape
+    _inclusive_weights_rows(len(sqdist), target, sqdist, inverse, own, first, statistics, both_ends, out)
+
+
+@pair_loop
+def _inclusive_weights_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    statistics: Array,
+    both_ends: bool,
+    out: Array,
+) -> None:
+    n = sqdist.shape[1]
     share = own / n
     log_p, log_q = statistics[0], statistics[1]
     middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
@@ -150,7 +192,8 @@ def inclusive_weights(
         np.exp(middle_p - log_p) if narrow else log_p,
         np.exp(middle_q - log_q) if narrow else log_q,
     )
-    for i in prange(rows):
+    start, stop = begin(part)
+    for i in range(start, stop):
         t, s = target[i], sqdist[i]
         w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
         own_p, own_q = log_p[first + i], log_q[first + i]
@@ -168,7 +211,6 @@ def inclusive_weights(
         w[first + i] = 0.0
 
 
-@pair_loop
 def exclusive_weights(
     target: Array,
     sqdist: Array,
@@ -180,10 +222,26 @@ def exclusive_weights(
     out: Array,
 ) -> None:
     r"""Write :math:`w_{ij} = q_{j|i}(\mathrm{KL}_i - \log q_{j|i}/p_{j|i})/n`, times the factor ``own``."""
-    rows, n = sqdist.shape
+    _exclusive_weights_rows(len(sqdist), target, sqdist, inverse, own, first, statistics, both_ends, out)
+
+
+@pair_loop
+def _exclusive_weights_rows(
+    part: Part,
+    target: Array,
+    sqdist: Array,
+    inverse: float,
+    own: float,
+    first: int,
+    statistics: Array,
+    both_ends: bool,
+    out: Array,
+) -> None:
+    n = sqdist.shape[1]
     share = own / n
     log_p, log_q, divergence = statistics[0], statistics[1], statistics[2]
-    for i in prange(rows):
+    start, stop = begin(part)
+    for i in range(start, stop):
         t, s = target[i], sqdist[i]
         w = out[i]
         own_p, own_q, level = log_p[first + i], log_q[first + i], divergence[first + i]

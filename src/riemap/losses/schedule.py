@@ -1,6 +1,8 @@
 """A positive number that may change during training: ``0.02``, or ``0.5->0.01``."""
 
+import sys
 from dataclasses import dataclass
+from numbers import Real
 from typing import final
 
 from riemap.errors import InputError
@@ -62,6 +64,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         for value in (self.start, self.end):
+            if isinstance(value, bool) or not isinstance(value, Real) or abs(value) > sys.float_info.max:
+                raise InputError(f"{shown(value)} is not a positive number, e.g. 0.02")
             if not 0.0 < value < float("inf"):
                 raise InputError(f"{value:g} is not a positive number, e.g. 0.02")
 

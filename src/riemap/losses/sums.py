@@ -10,7 +10,7 @@ import numpy as np
 from riemap.errors import InputError
 from riemap.losses.base import STATISTICS_ROWS, Loss, RowBlock
 from riemap.lower_triangle import accumulate, scale
-from riemap.specs import value_text
+from riemap.specs import expect, finite_number, shown, value_text
 from riemap.types import Array
 
 
@@ -34,8 +34,14 @@ class Sum(Loss):
     symbol: ClassVar[str] = "sum"
 
     def __post_init__(self) -> None:
+        expect(self.terms, tuple, "a tuple of pairs of a factor and a loss", "e.g. ((0.3, as_loss('ad')),)")
+        for term in self.terms:
+            expect(term, tuple, "a pair of a factor and a loss", "e.g. (0.3, as_loss('ad'))")
+            finite_number("the factor of a loss", term[0], 0.3)
         flat = [(f * g, part) for f, loss in self.terms for g, part in _terms(loss)]
         object.__setattr__(self, "terms", tuple(flat))
+        if not flat:
+            raise InputError("a sum of losses needs at least one term, e.g. 'rsne(T=0.02) + 0.3*ad'")
         for factor, loss in self.terms:
             if not 0.0 < factor < float("inf"):
                 raise InputError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")
@@ -161,7 +167,13 @@ class Custom(Loss):
     def rows(self, block: RowBlock, *, statistics: Array, both_ends: bool, out: Array) -> float:
         """Call the function, and check the shapes of what it returns."""
         sqdist = block.sqdist
-        value, weights = self.function(block.target, sqdist)
+        found = self.function(block.target, sqdist)
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise InputError(
+                f"the loss {self} returned {shown(found)}; "
+                f"expected a number and weights of shape {sqdist.shape}"
+            )
+        value, weights = found
         if np.shape(weights) != sqdist.shape or np.shape(value) != ():
             raise InputError(
                 f"the loss {self} returned a value of shape {np.shape(value)} and weights of shape "

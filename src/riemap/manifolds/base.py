@@ -16,7 +16,9 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from riemap.errors import InputError
-from riemap.manifolds.blocks import PairKernel, RectangularBlock, SymmetricBlock, reference_kernel, writeable
+from riemap.manifolds.blocks import PairKernel, RectangularBlock, SymmetricBlock, reference_kernel
+from riemap.manifolds.checks import CHECKED_METHODS, check_sizes, checked_points, checking
+from riemap.specs import finite_number, shown, whole_number
 from riemap.types import Array, Rng
 
 CUT = 1e-14
@@ -40,6 +42,11 @@ class Manifold(ABC):
     least_size: ClassVar[int] = 1  # smallest accepted size
     geodesic: ClassVar[bool] = True  # whether sqdist is the squared length of log; False for a divergence
     parallel: ClassVar[bool] = True  # whether transport is parallel transport
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let the methods of a manifold that take arrays check them first."""
+        for name in vars(cls).keys() & CHECKED_METHODS:
+            setattr(cls, name, checking(vars(cls)[name]))
 
     # --- facts: every manifold defines these -------------------------------------------
     @property
@@ -179,6 +186,7 @@ class Manifold(ABC):
     # --- the rest is final -------------------------------------------------------------
     @final
     def __post_init__(self) -> None:
+        check_sizes(self)
         error = self.size_error()
         if error:
             raise InputError(f"{self}: {error}")
@@ -201,8 +209,7 @@ class Manifold(ABC):
     def random(self, rng: Rng, n: int, radius: float = 1.0, at: Array | None = None) -> Array:
         """Draw points around a centre: exponentials of Gaussian tangents.
 
-        Tangents are drawn at the origin, where they have no preferred direction, and transported to the
-        centre.
+        Tangents are drawn at the origin, where no direction is preferred, and transported to the centre.
 
         Parameters
         ----------
@@ -219,6 +226,9 @@ class Manifold(ABC):
         -------
         Points, ``(n, *shape)``.
         """
+        if not isinstance(rng, np.random.Generator):
+            raise InputError(f"rng={shown(rng)} is not a random generator, e.g. numpy.random.default_rng(0)")
+        n, radius = whole_number("n", n, 0, 100), finite_number("radius", radius, 1.0)
         u = self.to_tangent(self.origin, rng.standard_normal((n, *self.shape)))
         length = self.norm(self.origin, u)
         ambient = np.sqrt(np.sum(u * u, axis=tuple(range(1, u.ndim))))
@@ -246,7 +256,7 @@ class Manifold(ABC):
         -------
         Squared distances, and gradients at both ends of every pair.
         """
-        return self._kernel(reference).symmetric_block(self._points(x))
+        return self._kernel(reference).symmetric_block(checked_points(self, x))
 
     @final
     def rectangular_block(self, x: Array, y: Array, *, reference: bool = False) -> RectangularBlock:
@@ -263,7 +273,7 @@ class Manifold(ABC):
         -------
         Squared distances, and gradients at the row points.
         """
-        return self._kernel(reference).rectangular_block(self._points(x), self._points(y))
+        return self._kernel(reference).rectangular_block(checked_points(self, x), checked_points(self, y))
 
     @final
     def pairs(self, x: Array) -> SymmetricBlock:
@@ -288,12 +298,3 @@ class Manifold(ABC):
     def _expand(self, a: Array) -> Array:
         """Reshape scalars so that they multiply points."""
         return np.reshape(a, np.shape(a) + (1,) * len(self.shape))
-
-    @final
-    def _points(self, x: Array) -> Array:
-        """Return ``x`` in the form that compiled loops index without checks."""
-        if np.ndim(x) != 1 + len(self.shape) or np.shape(x)[1:] != self.shape:
-            raise InputError(
-                f"points of {self} have shape (n, {', '.join(map(str, self.shape))}), not {np.shape(x)}"
-            )
-        return writeable(x)

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
-from numba import prange
 
 from riemap import linalg
 from riemap.linalg import eigh_inplace, orthogonal_factor, transpose
@@ -35,31 +34,42 @@ from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.shared import unit_vectors
 from riemap.manifolds.shared.formulas import sectional_from, sinc
+from riemap.threads import Part, begin
 from riemap.types import Array, Rng
 from riemap.vmath import inline, pair_loop, point_loop
 
 # --- n = 3: quaternions -----------------------------------------------------------------------------
 
 
-@point_loop
+@inline
+def _quaternion(a: Array) -> tuple[float, float, float, float]:
+    """A quaternion of a rotation, of some length, computed from its largest component."""
+    x, y, z = a[0, 0], a[1, 1], a[2, 2]
+    trace = x + y + z
+    if trace >= max(x, y, z):
+        return 1.0 + trace, a[2, 1] - a[1, 2], a[0, 2] - a[2, 0], a[1, 0] - a[0, 1]
+    if x >= max(y, z):
+        return a[2, 1] - a[1, 2], 1.0 + x - y - z, a[1, 0] + a[0, 1], a[0, 2] + a[2, 0]
+    if y >= z:
+        return a[0, 2] - a[2, 0], a[1, 0] + a[0, 1], 1.0 + y - x - z, a[2, 1] + a[1, 2]
+    return a[1, 0] - a[0, 1], a[0, 2] + a[2, 0], a[2, 1] + a[1, 2], 1.0 + z - x - y
+
+
 def _quaternions(a: Array) -> Array:
-    """Unit quaternions of rotations, one in each column, computed from their largest components."""
-    out = np.empty((4, stride(a.shape[0])))
-    for i in prange(a.shape[0]):
-        x, y, z = a[i, 0, 0], a[i, 1, 1], a[i, 2, 2]
-        trace = x + y + z
-        if trace >= max(x, y, z):
-            q = (1.0 + trace, a[i, 2, 1] - a[i, 1, 2], a[i, 0, 2] - a[i, 2, 0], a[i, 1, 0] - a[i, 0, 1])
-        elif x >= max(y, z):
-            q = (a[i, 2, 1] - a[i, 1, 2], 1.0 + x - y - z, a[i, 1, 0] + a[i, 0, 1], a[i, 0, 2] + a[i, 2, 0])
-        elif y >= z:
-            q = (a[i, 0, 2] - a[i, 2, 0], a[i, 1, 0] + a[i, 0, 1], 1.0 + y - x - z, a[i, 2, 1] + a[i, 1, 2])
-        else:
-            q = (a[i, 1, 0] - a[i, 0, 1], a[i, 0, 2] + a[i, 2, 0], a[i, 2, 1] + a[i, 1, 2], 1.0 + z - x - y)
+    """Unit quaternions of rotations, one in each column."""
+    out = np.empty((4, stride(len(a))))
+    _quaternions_rows(len(a), a, out)
+    return out
+
+
+@point_loop
+def _quaternions_rows(part: Part, a: Array, out: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
+        q = _quaternion(a[i])
         norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
         for k in range(4):
             out[k, i] = q[k] / norm
-    return out
 
 
 def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
@@ -134,12 +144,18 @@ def _sine(k: Array, v: Array, e: Array, column: int) -> float:
     return math.sqrt(total)
 
 
-@pair_loop
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n = x.shape[0]
+    _forward_any_rows(n, x, y, symmetric, out)
+
+
+@pair_loop
+def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m, size = x.shape[0], y.shape[0], x.shape[1]
-    for t in prange(n):
+    s, k, v, e = np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty(size)
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        s, k, v, e = np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty(size)
         for j in range(end):
             _parts(x[i], y[j], s, k, v)
             total = 0.0
@@ -149,13 +165,20 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
             out[i, j] = total
 
 
-@pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log(aᵀ b)``."""
-    n, m, size = x.shape[0], y.shape[0], x.shape[1]
+    n = x.shape[0]
     out = np.zeros(x.shape)
-    for i in prange(n):
-        s, k, v, e = np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty(size)
+    _gradient_any_rows(n, x, y, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_any_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
+    m, size = y.shape[0], x.shape[1]
+    s, k, v, e = np.empty((size, size)), np.empty((size, size)), np.empty((size, size)), np.empty(size)
+    start, stop = begin(part)
+    for i in range(start, stop):
         for j in range(m):
             _parts(x[i], y[j], s, k, v)
             for c in range(size):
@@ -164,7 +187,6 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
                 for p in range(size):
                     for q in range(size):
                         out[i, p, q] += factor * e[p] * v[q, c]
-    return out
 
 
 def _tangent_gradient_any(x: Array, y: Array, w: Array) -> Array:

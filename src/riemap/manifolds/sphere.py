@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.base import CUT
@@ -26,6 +25,7 @@ from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.shared.formulas import contiguous
 from riemap.manifolds.shared.quadric import Quadric
 from riemap.manifolds.shared.unit_vectors import by_coordinate, move, near_and_far, project_row
+from riemap.threads import Part, begin
 from riemap.types import Array, Rng
 from riemap.vmath import inline, over_sine, pair_loop
 
@@ -44,30 +44,42 @@ def angle_and_slope(near: float, far: float) -> tuple[float, float]:
     return d, d / max(sine, CUT) if obtuse else ratio
 
 
-@pair_loop
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write squared distances and ``d / sin d`` between the columns of ``x`` and of ``y``."""
-    n, m = out.shape
-    for t in prange(n):
-        i, end = row_and_end(t, n, m, symmetric)
-        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
-        for j in range(end):
-            d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])
-            out[i, j] = d * d
+    _forward_rows(len(out), x, y, symmetric, out, slopes)
     if symmetric:
         mirror(slopes, slopes)
 
 
 @pair_loop
+def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    n, m = out.shape
+    start, stop = begin(part)
+    for t in range(start, stop):
+        i, end = row_and_end(t, n, m, symmetric)
+        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
+        for j in range(end):
+            d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])
+            out[i, j] = d * d
+
+
 def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``.
 
     The loop over lines differs in one respect: it multiplies before it subtracts, since the sign of ``y``
     varies. Here the difference comes first, which keeps the digits of close points.
     """
-    n, m = w.shape
+    n = len(w)
     out = np.empty((n, x.shape[0]))
-    for i in prange(n):
+    _gradient_rows(n, x, y, slopes, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         for k in range(0, x.shape[0], 2):
             first = second = 0.0
             for j in range(m):
@@ -76,7 +88,6 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
                 second += factor * (y[k + 1, j] - x[k + 1, i])
             out[i, k], out[i, k + 1] = first, second
         project_row(x, i, out)
-    return out
 
 
 @final

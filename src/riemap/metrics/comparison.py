@@ -11,13 +11,14 @@ from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numba import njit, prange
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.metrics.order import Ranking, rank_rows
+from riemap.threads import Part, begin
 from riemap.types import Array
+from riemap.vmath import exact_loop
 
 COMPARISON_BLOCK_PAIRS = 1 << 21
 """Number of pairs in a block: large enough to occupy all threads, small enough (16 MB) to need little
@@ -210,11 +211,17 @@ def _check(sqdist: Array, sources: NDArray[np.int64]) -> None:
         )
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
 def _row_sums(sources: Any, graph: Any, sqdist: Any, maximum: float) -> Any:
     """For each row, the sums and extremes that :class:`PairSums` combines."""
     found = np.zeros((len(sources), 9))
-    for i in prange(len(sources)):
+    _row_sums_rows(len(sources), sources, graph, sqdist, maximum, found)
+    return found
+
+
+@exact_loop
+def _row_sums_rows(part: Part, sources: Any, graph: Any, sqdist: Any, maximum: float, found: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         deviation, least, greatest, residual = 0.0, np.inf, 0.0, 0.0
         sum_d, sum_g, sum_dd, sum_gg, sum_dg = 0.0, 0.0, 0.0, 0.0, 0.0
         for j in range(graph.shape[1]):
@@ -234,4 +241,3 @@ def _row_sums(sources: Any, graph: Any, sqdist: Any, maximum: float) -> Any:
         found[i, 0], found[i, 1], found[i, 2], found[i, 3] = deviation, least, greatest, residual
         found[i, 4], found[i, 5], found[i, 6] = sum_d, sum_g, sum_dd
         found[i, 7], found[i, 8] = sum_gg, sum_dg
-    return found

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from riemap.distances.paths import SAME_LENGTH_RTOL
 from riemap.graphs.graph import Graph
+from riemap.threads import Part, begin
 from riemap.types import Array
+from riemap.vmath import exact_loop
 
 _DIGIT = 11  # bits that one pass of the radix sort compares
 _DIGITS = 6  # passes of the radix sort: 6 * 11 bits cover the 64 bits of a float
@@ -93,11 +95,17 @@ def rank_rows(
     return Ranking(f1.sum(axis=0)[1:], counts.sum(axis=0)[1:], float(precision.sum()), len(sources))
 
 
-@njit(cache=True, parallel=True)
 def _layers(sources: Any, lengths: Any) -> Any:
     """Layer of each node: the rank of its distance among the distinct ones, from one; zero for the source."""
     found = np.zeros(lengths.shape, np.int32)
-    for i in prange(len(sources)):
+    _layers_rows(len(sources), sources, lengths, found)
+    return found
+
+
+@exact_loop
+def _layers_rows(part: Part, sources: Any, lengths: Any, found: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         order = np.argsort(lengths[i])
         layer, last = 0, 0.0
         for j in order:
@@ -106,10 +114,8 @@ def _layers(sources: Any, lengths: Any) -> Any:
                     layer += 1
                     last = lengths[i, j]
                 found[i, j] = layer
-    return found
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
 def _visit(sources: Any, layers: Any, sqdist: Any, indptr: Any, indices: Any, top: int) -> Any:
     """For every source: sum of F1 by layer, number of nodes by layer, average precision of the neighbours.
 
@@ -117,11 +123,29 @@ def _visit(sources: Any, layers: Any, sqdist: Any, indptr: Any, indices: Any, to
     to ``l``. Precision is ``b / i``. Recall is ``b / r``, where ``r`` counts the nodes on layers below ``l``
     and the visited nodes on layer ``l``. So F1 is ``2 b / (i + r)``.
     """
-    n = sqdist.shape[1]
     f1 = np.zeros((len(sources), top + 1))
     counts = np.zeros((len(sources), top + 1), np.int64)
     precision = np.zeros(len(sources))
-    for i in prange(len(sources)):
+    _visit_rows(len(sources), sources, layers, sqdist, indptr, indices, top, f1, counts, precision)
+    return f1, counts, precision
+
+
+@exact_loop
+def _visit_rows(
+    part: Part,
+    sources: Any,
+    layers: Any,
+    sqdist: Any,
+    indptr: Any,
+    indices: Any,
+    top: int,
+    f1: Array,
+    counts: Array,
+    precision: Array,
+) -> None:
+    n = sqdist.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         source = sources[i]
         for j in range(n):
             counts[i, layers[i, j]] += 1
@@ -151,7 +175,6 @@ def _visit(sources: Any, layers: Any, sqdist: Any, indptr: Any, indices: Any, to
         precision[i] = _average_precision(
             order, sqdist[i], source, indices[indptr[source] : indptr[source + 1]]
         )
-    return f1, counts, precision
 
 
 @njit(cache=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from riemap.metrics.comparison import COMPARISON_BLOCK_PAIRS, ComparedRows, Comparison
 from riemap.metrics.order import rank_rows
+from riemap.specs import expect
 from riemap.types import Array
 
 LISTED_NEAREST_NODES = 10
@@ -116,6 +117,7 @@ def pair_report(c: Comparison) -> PairReport:
     >>> report.distortion.tolist(), report.in_space.nodes.tolist()
     ([0.5, 1.0, 0.5], [[1, 2], [0, 2], [0, 1]])
     """
+    expect(c, Comparison, "a comparison", "riemap.metrics.compare makes one")
     total, f1 = np.zeros(c.n), np.full(c.n, np.nan)
     worst: list[tuple[float, int, int, float, float]] = []
     space, graph = [], []

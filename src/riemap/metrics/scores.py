@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.distances import DistanceMatrix, diameter, rows_from, shortest_paths
+from riemap.distances.target import distances_of
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
@@ -17,7 +18,8 @@ from riemap.metrics.comparison import Comparison
 from riemap.metrics.ranking import f1_curve
 from riemap.metrics.registry import METRICS
 from riemap.metrics.results import Scores
-from riemap.specs import check_seed
+from riemap.specs import checked_seed, expect, whole_number
+from riemap.specs.arrays import float_array, number_array
 from riemap.types import Array
 
 LARGEST_FULLY_SCORED = 10_000
@@ -109,9 +111,9 @@ def compare(
             f"compare needs an Embedding and a Graph or Dissimilarities, not {given}; "
             "riemap.as_graph converts graphs of other libraries"
         )
-    if sources is not None and sources < 1:
-        raise InputError(f"sources={sources} is not a number of nodes; give one from 1 to {graph.n}")
-    check_seed(seed)
+    sources = None if sources is None else whole_number("sources", sources, 1, graph.n, "number of nodes")
+    distances = None if distances is None else distances_of(graph, distances)
+    seed = checked_seed(seed)
     embedding = embedding.aligned_to(graph)
     by_default = SAMPLED_SOURCES if graph.n > LARGEST_FULLY_SCORED else graph.n
     count = by_default if sources is None else min(sources, graph.n)
@@ -146,6 +148,7 @@ def score_comparison(c: Comparison) -> Scores:
     >>> score_comparison(Comparison(np.arange(2), hops, sqdist.__getitem__, 1.0))["stress"]
     0.0
     """
+    expect(c, Comparison, "a comparison", "riemap.metrics.compare makes one")
     return _scores(c) if c.all_pairs else _with_errors(c)
 
 
@@ -178,7 +181,9 @@ def score(distances: NDArray[Any], sqdist: Array, graph: Graph | None = None) ->
     >>> score(np.array([[0, 1], [1, 0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))["ad"]
     0.0
     """
-    n = len(distances)
+    distances, sqdist = number_array("distances", distances), float_array("squared distances", sqdist)
+    expect(graph, Graph | None, "a graph", "as_graph makes one")
+    n = len(distances) if distances.ndim else 0
     if distances.shape != (n, n) or sqdist.shape != (n, n) or n < 2:
         raise InputError(
             f"cannot compare distances of shape {distances.shape} with squared distances of shape "

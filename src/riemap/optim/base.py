@@ -9,11 +9,19 @@ import numpy as np
 
 from riemap.errors import InputError
 from riemap.manifolds import Manifold
-from riemap.specs import value_text
+from riemap.specs import finite_number, value_text
 from riemap.types import Array
 
 State: TypeAlias = tuple[Array, ...]
 """What an optimizer remembers: arrays with one row a point. The first is the momentum, a tangent vector."""
+
+
+LONGEST_STEP = 1e6
+"""Longest step of a point, as a Riemannian length. A step is wrong by about 1e-16 of its length, so that much
+longer ones end off the manifold. The largest target is one: whoever steps this far has diverged."""
+
+HARMLESS_STEP = 1e4
+"""Product of learning rate and clip up to which no step is measured: none can then be as long as above."""
 
 
 class Optimizer(ABC):
@@ -100,6 +108,11 @@ class Optimizer(ABC):
         -------
         tuple of Array and State
             The new points, and the state after the step.
+
+        Raises
+        ------
+        FloatingPointError
+            If a point would move farther than ``LONGEST_STEP``.
         """
         square = np.maximum(m.inner(x, grad, grad), 0.0)
         if math.sqrt(square.max(initial=0.0)) > self.clip:
@@ -107,6 +120,10 @@ class Optimizer(ABC):
             grad, square = grad * m._expand(shorter), square * shorter**2
         u, (momentum, *rest) = self.direction(m, grad, square, state)
         u = u * (-lr_factor * self.lr)
+        if lr_factor * self.lr * max(self.clip, 1.0) > HARMLESS_STEP and not (
+            m.norm(x, u).max(initial=0.0) <= LONGEST_STEP
+        ):
+            raise FloatingPointError(f"a step is longer than {LONGEST_STEP:g}")
         if self.retraction:
             y = m.project(m.retract(x, u))
             return y, (m.transport(x, y, momentum), *rest)
@@ -120,14 +137,16 @@ class Optimizer(ABC):
 
 
 def check_positive(**values: float) -> None:
-    """Raise ``InputError`` for a number that is not positive."""
+    """Raise ``InputError`` for what is not a positive finite number; only ``clip`` may be infinite."""
     for name, value in values.items():
-        if not value > 0.0:
+        if name == "clip" and isinstance(value, float) and value == math.inf:
+            continue
+        if not finite_number(name, value, 0.1) > 0.0:
             raise InputError(f"{name}={value:g} is not positive")
 
 
 def check_fraction(**values: float) -> None:
     """Raise ``InputError`` for a number outside of [0, 1)."""
     for name, value in values.items():
-        if not 0.0 <= value < 1.0:
+        if not 0.0 <= finite_number(name, value, 0.9) < 1.0:
             raise InputError(f"{name}={value:g} is not in [0, 1)")

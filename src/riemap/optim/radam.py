@@ -23,7 +23,7 @@ from numba import njit
 from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.optim.base import Optimizer, State, check_fraction, check_positive
-from riemap.specs import value_text
+from riemap.specs import expect, value_text
 from riemap.types import Array
 
 ADAM_EPSILON = 1e-8
@@ -111,6 +111,7 @@ class RAdam(Optimizer):
 
     def __post_init__(self) -> None:
         check_positive(lr=self.lr, clip=self.clip)
+        expect(self.betas, Betas, "a pair of decay factors", "e.g. Betas(0.9, 0.999)")
 
     def init(self, m: Manifold, x: Array) -> State:
         """Return averages of zero and a count of zero for each point."""

@@ -17,8 +17,37 @@ COMMON_BINS = 60
 MAX_BINS = 40
 """Most bins of a single histogram; it has fewer where there are few numbers."""
 
+SAME_NUMBERS = 1e-9
+"""Range of numbers, relative to the largest, below which they are equal up to rounding."""
+
 WHISKER_STYLE: dict[str, Any] = {"color": INK, "linewidth": 0.8}
 """Line style of whiskers and of their caps."""
+
+
+def bin_range(values: Array) -> tuple[float, float]:
+    """Return the smallest and the largest number, or a range of one around equal numbers or if there is none.
+
+    Parameters
+    ----------
+    values
+        The numbers of a histogram.
+
+    Returns
+    -------
+    tuple of float and float
+        Both ends of the bins.
+
+    Examples
+    --------
+    >>> bin_range(np.array([0.25, 0.25 + 1e-16]))
+    (-0.25, 0.75)
+    """
+    if len(values) == 0:
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    if high - low < SAME_NUMBERS * max(abs(low), abs(high), 1.0):
+        return low - 0.5, high + 0.5
+    return low, high
 
 
 @styled
@@ -161,7 +190,8 @@ def histograms(
     >>> plt.close(ax.figure)
     """
     ax = axes_or_new(ax)
-    edges = np.histogram_bin_edges(np.concatenate([np.empty(0), *values.values()]), bins)
+    together = np.concatenate([np.empty(0), *values.values()])
+    edges = np.histogram_bin_edges(together, bins, bin_range(together))
     for k, (name, numbers) in enumerate(values.items()):
         colour = colours[name] if colours else PALETTE[k % len(PALETTE)]
         heights, _ = np.histogram(numbers, edges, density=True)
@@ -206,7 +236,7 @@ def distribution(
     """
     ax = axes_or_new(ax, 4.6, 3.2)
     bins = min(MAX_BINS, max(8, int(2.0 * np.sqrt(len(values)))))
-    ax.hist(values, bins, color=PALETTE[5], edgecolor="white", lw=0.4)
+    ax.hist(values, bins, range=bin_range(values), color=PALETTE[5], edgecolor="white", lw=0.4)
     middle = float(np.median(values))
     ax.axvline(middle, color=PALETTE[1], linewidth=1.4, label=f"median {middle:.3g}")
     if zero:

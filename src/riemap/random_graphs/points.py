@@ -10,7 +10,7 @@ from riemap.errors import InputError
 from riemap.manifolds import CompactManifold, Hyperboloid, Manifold
 from riemap.memory import require
 from riemap.spaces import Space
-from riemap.specs import check_seed, shown
+from riemap.specs import checked_seed, expect, finite_number, shown, whole_number
 from riemap.types import Array, Rng
 
 SAMPLING_METHODS = ("uniform", "exp")
@@ -70,7 +70,8 @@ def sample(
     >>> sample("H3 x S2", 50, radius=5.0)
     <Embedding of 50 nodes in H3 x S2 (5 dimensions)>
     """
-    drawn_from = Space.parse(space) if isinstance(space, str) else space
+    drawn_from = Space.of(space)
+    expect(how, str, "a sampling method", "there are 'uniform' and 'exp'")
     if how == "uniform" and radius is not None and is_compact(drawn_from):
         raise InputError(
             f"{drawn_from} is sampled uniformly as a whole, not in a ball; leave out the radius, or use "
@@ -88,10 +89,10 @@ def sample(
 def _check_sample(n: int, radius: float, how: str, seed: int) -> None:
     if how not in SAMPLING_METHODS:
         raise InputError(f"no sampling method is called {shown(how)}; there are 'uniform' and 'exp'")
-    if n < 1:
+    if whole_number("n", n, example=1000) < 1:
         raise InputError(f"n={n} is too small; the number of points must be at least 1, e.g. 1000")
-    check_seed(seed)
-    if not 0.0 < radius < np.inf:
+    checked_seed(seed)
+    if not finite_number("radius", radius, 5.0) > 0.0:
         raise InputError(f"radius={radius:g} is not a positive number; the radius of a ball is e.g. 5")
 
 

@@ -10,6 +10,7 @@ from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph, Graph
 from riemap.metrics.scores import LARGEST_FULLY_SCORED
+from riemap.plots.distributions import bin_range
 from riemap.types import Array
 
 MAX_CHART_BINS = 40
@@ -75,11 +76,8 @@ def angle_histogram(embedding: Embedding) -> dict[str, Any] | None:
 
 def histogram(values: Array) -> dict[str, Any]:
     """Return the edges and counts of equal bins, and summary statistics of the values."""
-    low, high = float(values.min()), float(values.max())
-    if high - low < 1e-9 * max(abs(low), abs(high), 1.0):  # all values are equal up to rounding
-        low, high = low - 0.5, high + 0.5
     bins = min(MAX_CHART_BINS, max(8, int(2.0 * np.sqrt(len(values)))))
-    counts, edges = np.histogram(values, bins, (low, high))
+    counts, edges = np.histogram(values, bins, bin_range(values))
     summary = Summary.from_values(values)
     assert summary is not None, "there are values"
     return {"edges": edges.tolist(), "counts": counts.tolist(), **summary._asdict()}

@@ -11,6 +11,7 @@ from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
 from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, Setup, planned
 from riemap.spaces import Space
+from riemap.specs import expect
 from riemap.training.fit import Callback, Fit
 
 
@@ -68,8 +69,9 @@ def embed(
     """
     if resume and out is None:
         raise InputError("resume=True needs the folder of the run to continue, e.g. out='karate-h2'")
+    expect(callbacks, tuple | list, "a tuple of callbacks", "e.g. callbacks=(print,)")
     opened, source = _opened(graph)
-    where = Space.parse(space) if isinstance(space, str) else space
+    where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
     spec = RunSpec.of(opened, where, **choice, seed=seed, source=source)
     setup = Setup(where, planned(**choice, n=opened.n))

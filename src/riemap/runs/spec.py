@@ -12,7 +12,7 @@ from riemap.graphs import AnyGraph, Component, open_graph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.spaces import Space
-from riemap.specs import check_seed, first_difference
+from riemap.specs import checked_seed, first_difference, whole_number
 from riemap.training.plan import Plan
 from riemap.training.presets import preset_plan
 
@@ -130,9 +130,10 @@ class RunSpec:
         InputError
             If a name is unknown, the seed negative, or the space as large as the graph.
         """
-        parsed = Space.parse(space) if isinstance(space, str) else space
+        parsed = Space.of(space)
         check_dimension(graph, parsed)
-        check_seed(seed)
+        seed = checked_seed(seed)
+        epochs = None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")
         objective, chosen = as_loss(loss), None if optimizer is None else as_optimizer(optimizer)
         plan = planned(objective, preset, chosen, epochs, graph.n)
         return cls(

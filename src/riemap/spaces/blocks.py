@@ -8,7 +8,6 @@ import numpy as np
 
 from riemap.lower_triangle import add, mirror, row_products, scale
 from riemap.manifolds.blocks import RectangularBlock, SymmetricBlock, both_ends, checked_weights, mirrored
-from riemap.threads import sharing_cores
 from riemap.types import Array
 
 Points: TypeAlias = tuple[Array, ...]
@@ -29,13 +28,11 @@ class SpaceSymmetricBlock:
         self.lower = _scaled_sum([p.lower for p in parts], scales, symmetric=True)
 
     @cached_property
-    @sharing_cores
     def sqdist(self) -> Array:
         """All squared distances, ``(n, n)``."""
         mirror(self.lower, self.lower)
         return self.lower
 
-    @sharing_cores
     def gradient(self, w: Array) -> tuple[Points, Array]:
         r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in the points and in the log-scales.
 
@@ -53,7 +50,6 @@ class SpaceSymmetricBlock:
         """
         return self._gradient(both_ends(w, self.lower.shape))
 
-    @sharing_cores
     def gradient_lower(self, w: Array, out: Array | None = None) -> tuple[Points, Array]:
         r"""As :meth:`gradient`, for weights of both ends of a pair, :math:`w_{ij} + w_{ji}`.
 
@@ -89,7 +85,6 @@ class SpaceRectangularBlock:
         self._parts, self._scales = parts, scales
         self.sqdist = _scaled_sum([p.sqdist for p in parts], scales, symmetric=False)
 
-    @sharing_cores
     def gradient(self, w: Array) -> tuple[Points, Array]:
         r"""Gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, y_j)` in the row points and in the log-scales.
 

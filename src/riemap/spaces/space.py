@@ -1,8 +1,9 @@
 """Products of manifolds with scales."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from riemap.errors import InputError
 from riemap.manifolds import Manifold
 from riemap.spaces.blocks import Points, SpaceRectangularBlock, SpaceSymmetricBlock
 from riemap.spaces.spelling import accepted, parse_factors
-from riemap.threads import sharing_cores
+from riemap.specs import expect
+from riemap.specs.arrays import float_array
 from riemap.types import Array, Rng
 
 
@@ -39,6 +41,9 @@ class Space:
     factors: tuple[Manifold, ...]
 
     def __post_init__(self) -> None:
+        expect(self.factors, tuple, "a tuple of manifolds", "Space.parse('H2 x S2') makes a space")
+        for factor in self.factors:
+            expect(factor, Manifold, "a manifold", "e.g. riemap.manifolds.Sphere(2)")
         if not self.factors:
             raise InputError(f"a space needs at least one factor; {accepted()}")
 
@@ -61,6 +66,26 @@ class Space:
             If a factor cannot be read, or a point would have more than 4096 numbers.
         """
         return cls(tuple(parse_factors(text)))
+
+    @classmethod
+    def of(cls, given: "str | Space") -> "Space":
+        """Return a space, or read its spelling.
+
+        Parameters
+        ----------
+        given
+            A space, or a text such as ``"H3^2 x Gr(2,4)"``.
+
+        Returns
+        -------
+        The space.
+
+        Raises
+        ------
+        InputError, TypeError
+            If the text cannot be read; if it is neither.
+        """
+        return given if isinstance(given, Space) else cls.parse(given)
 
     def __str__(self) -> str:
         groups = [(m, len(list(same))) for m, same in groupby(self.factors)]
@@ -91,16 +116,14 @@ class Space:
 
     def sqdist(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
         """Return the squared distances of ``x`` and ``y``; leading axes broadcast."""
-        parts = [m.sqdist(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        parts = [m.sqdist(a, b) for m, a, b in self._by_factor(x, y)]
         return _weighted(self._scales(log_scales), parts)
 
-    @sharing_cores
     def pairwise(self, x: Points, y: Points, log_scales: Array | None = None) -> Array:
         """Return all squared distances of two sets of points, ``(n, m)``."""
-        parts = [m.pairwise(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        parts = [m.pairwise(a, b) for m, a, b in self._by_factor(x, y)]
         return _weighted(self._scales(log_scales), parts)
 
-    @sharing_cores
     def symmetric_block(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
         """Compute all pairs within one set of points.
 
@@ -120,10 +143,9 @@ class Space:
         InputError
             If the shape of the points or of the log-scales is not that of the space.
         """
-        parts = [m.symmetric_block(a) for m, a in zip(self.factors, x, strict=True)]
+        parts = [m.symmetric_block(a) for m, a in self._by_factor(x)]
         return SpaceSymmetricBlock(parts, self._scales(log_scales))
 
-    @sharing_cores
     def rectangular_block(
         self, x: Points, y: Points, log_scales: Array | None = None
     ) -> SpaceRectangularBlock:
@@ -145,7 +167,7 @@ class Space:
         InputError
             If the shape of the points or of the log-scales is not that of the space.
         """
-        parts = [m.rectangular_block(a, b) for m, a, b in zip(self.factors, x, y, strict=True)]
+        parts = [m.rectangular_block(a, b) for m, a, b in self._by_factor(x, y)]
         return SpaceRectangularBlock(parts, self._scales(log_scales))
 
     def pairs(self, x: Points, log_scales: Array | None = None) -> SpaceSymmetricBlock:
@@ -163,14 +185,23 @@ class Space:
         r"""Return the gradients of :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` in points and log-scales."""
         return self.symmetric_block(x, log_scales).gradient(w)
 
+    def _by_factor(self, *sets: Points) -> Iterator[tuple[Any, ...]]:
+        """Iterate over the factors, each with its array from every set of points."""
+        for x in sets:
+            if not isinstance(x, tuple | list) or len(x) != len(self.factors):
+                raise InputError(
+                    f"points of {self} are a tuple of {len(self.factors)} arrays, one for each factor, "
+                    f"e.g. (x,), not {type(x).__name__}"
+                )
+        return zip(self.factors, *sets, strict=True)
+
     def _scales(self, log_scales: Array | None) -> Array:
         if log_scales is None:
             return np.ones(len(self.factors))
-        if np.shape(log_scales) != (len(self.factors),):
-            raise InputError(
-                f"log-scales of shape {np.shape(log_scales)} for {self}; expected {(len(self.factors),)}"
-            )
-        return np.exp(log_scales)
+        found = float_array("log-scales", log_scales)
+        if found.shape != (len(self.factors),):
+            raise InputError(f"log-scales of shape {found.shape} for {self}; expected {(len(self.factors),)}")
+        return np.exp(found)
 
 
 def _weighted(scales: Array, parts: list[Array]) -> Array:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, final
 
 from riemap.errors import InputError
-from riemap.specs.messages import shown, suggestion
+from riemap.specs.messages import shortened, shown, suggestion
 from riemap.specs.spec import parse, spell, value_text
 
 T = TypeVar("T")
@@ -63,9 +63,7 @@ class Call(Generic[T]):
         try:
             return self.function(**self.arguments)
         except ValueError as error:
-            text = str(self)
-            name = text if len(text) <= 120 else text[:119] + "…"
-            raise InputError(f"{name}: {error}") from None
+            raise InputError(f"{shortened(str(self))}: {error}") from None
 
 
 def resolve(text: str, registry: Mapping[str, Callable[..., T]], *, what: str, example: str) -> Call[T]:
@@ -143,7 +141,7 @@ def _convert(key: str, text: str, annotation: Any) -> object:
     try:
         value = annotation(text) if annotation in (int, float) else annotation.parse(text)
     except ValueError as error:
-        reason = "" if annotation in (int, float) else f": {error}"
+        reason = "" if annotation in (int, float) else f": {shortened(str(error))}"
         raise InputError(f"{key}={text[:30]} is not {_type_name(annotation)}{reason}") from None
     if isinstance(value, float) and not math.isfinite(value):
         raise InputError(f"{key}={text[:30]} is not a finite number")

@@ -3,8 +3,6 @@
 import difflib
 from collections.abc import Iterable
 
-from riemap.errors import InputError
-
 
 def shown(value: object, width: int = 60) -> str:
     r"""Show a user's value in a message, as one short printable line.
@@ -28,6 +26,11 @@ def shown(value: object, width: int = 60) -> str:
     """
     text = repr(value.decode(errors="replace") if isinstance(value, bytes) else value)
     text = text if text.isprintable() else ascii(text)[1:-1]
+    return shortened(text, width)
+
+
+def shortened(text: str, width: int = 120) -> str:
+    """Cut a text that is longer than ``width`` characters, for a message."""
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
@@ -55,15 +58,3 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     known = {known[:60].lower(): known for known in names}
     near = difflib.get_close_matches(name[:60].lower(), known, n=1)
     return f"; did you mean {shown(known[near[0]])}?" if near else "."
-
-
-def check_seed(seed: int) -> None:
-    """Refuse a negative seed, which NumPy's generators do not take.
-
-    Raises
-    ------
-    InputError
-        If the seed is negative.
-    """
-    if seed < 0:
-        raise InputError(f"seed={shown(seed, 30)} is negative; a seed is a whole number from 0 up, e.g. 0")

@@ -83,7 +83,7 @@ class EpochRunner:
         lr_factor = stage.lr_factor_at(within) * state.lr_factor
         try:
             following, value = self._stepper.epoch(state, stage, loss, lr_factor)
-        except FloatingPointError:
+        except (FloatingPointError, np.linalg.LinAlgError):  # LAPACK's name for NaN in a factorisation
             state = self._rolled_back(state)
             return replace(state, seconds=state.seconds + time.perf_counter() - began)
         seconds = state.seconds + time.perf_counter() - began

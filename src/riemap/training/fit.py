@@ -16,6 +16,7 @@ from riemap.embeddings import Embedding
 from riemap.embeddings.html_table import html_table
 from riemap.graphs import AnyGraph
 from riemap.spaces import Space
+from riemap.specs import checked_seed, expect, whole_number
 from riemap.training.checkpoint import load_checkpoint, save_checkpoint
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
@@ -112,8 +113,9 @@ def fit(
     Raises
     ------
     InputError, DivergedError, KeyboardInterrupt
-        If the checkpoint belongs to another run or is damaged; if the loss became NaN or infinite twice; if
-        Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint then has all finished epochs.
+        If an argument is not accepted, or the checkpoint belongs to another run or is damaged; if the loss
+        became NaN or infinite twice; if Ctrl-C is pressed, unless ``interrupted`` tells so. The checkpoint
+        then has all finished epochs.
 
     Examples
     --------
@@ -123,6 +125,8 @@ def fit(
     'all epochs are done'
     """
     began = time.perf_counter()
+    seed, every = checked_seed(seed), whole_number("every", every, 1, 50)
+    _check_callbacks(callbacks)
     trainer = Trainer(graph, space, plan, distances)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
@@ -131,6 +135,12 @@ def fit(
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
     embedding = trainer.embedding(state)
     return Fit(embedding, tuple(history), stop, plan, time.perf_counter() - began, graph.name)
+
+
+def _check_callbacks(callbacks: tuple[Callback, ...]) -> None:
+    expect(callbacks, tuple | list, "a tuple of callbacks", "e.g. callbacks=(print,)")
+    if not all(callable(callback) for callback in callbacks):
+        raise TypeError("a callback is a function of the record of an epoch, e.g. callbacks=(print,)")
 
 
 def _run(

@@ -1,13 +1,14 @@
 """Plans of training: a sequence of stages, each with its loss, its number of epochs and its learning rate."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, final, get_args
 
 from riemap.errors import InputError
 from riemap.losses import Loss
 from riemap.optim import Optimizer
-from riemap.specs import shown
+from riemap.specs import expect, finite_number, shown, whole_number
 
 ScheduleName: TypeAlias = Literal["constant", "cosine", "plateau"]
 SCHEDULES: tuple[ScheduleName, ...] = get_args(ScheduleName)
@@ -59,10 +60,16 @@ class Stage:
     batch: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("epochs", self.epochs), ("lr_factor", self.lr_factor), ("batch", self.batch)):
-            if value is not None and not value > 0:
-                raise InputError(f"{name}={value:g} of a stage is not positive, e.g. 100")
-        if self.schedule not in SCHEDULES:
+        if not isinstance(self.loss, Loss):
+            raise InputError(
+                f"the loss of a stage is {shown(self.loss)}; riemap.losses.as_loss('stress') makes one"
+            )
+        object.__setattr__(self, "epochs", whole_number("epochs", self.epochs, 1, 100))
+        if self.batch is not None:
+            object.__setattr__(self, "batch", whole_number("batch", self.batch, 1, 512))
+        if not finite_number("lr_factor", self.lr_factor, 1.0) > 0.0:
+            raise InputError(f"lr_factor={self.lr_factor:g} of a stage is not positive, e.g. 0.1")
+        if not isinstance(self.schedule, str) or self.schedule not in SCHEDULES:
             raise InputError(
                 f"schedule={shown(self.schedule)} of a stage is not one of {', '.join(SCHEDULES)}"
             )
@@ -102,6 +109,11 @@ class Plan:
     radius
         Typical distance of the initial points from the origin.
 
+    Raises
+    ------
+    InputError
+        If there is no stage, or a number is not positive and finite.
+
     Examples
     --------
     >>> from riemap.losses import as_loss
@@ -115,6 +127,19 @@ class Plan:
     optimizer: Optimizer
     scale_lr: float
     radius: float = 0.1
+
+    def __post_init__(self) -> None:
+        expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
+        object.__setattr__(self, "stages", tuple(self.stages))
+        if not self.stages or not all(isinstance(stage, Stage) for stage in self.stages):
+            raise InputError(f"a plan is made of one or more stages, not of {shown(self.stages)}")
+        if not isinstance(self.optimizer, Optimizer):
+            raise InputError(
+                f"the optimizer of a plan is {shown(self.optimizer)}, not one such as RAdam(lr=0.05)"
+            )
+        for name in ("scale_lr", "radius"):
+            if not finite_number(name, getattr(self, name), 0.1) > 0.0:
+                raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
 
     @property
     def epochs(self) -> int:

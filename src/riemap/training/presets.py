@@ -17,7 +17,7 @@ from riemap.errors import InputError
 from riemap.losses import RSNE, Loss, Schedule
 from riemap.optim import RAdam
 from riemap.optim.radam import Betas
-from riemap.specs import shown, suggestion
+from riemap.specs import expect, shown, suggestion, whole_number
 from riemap.training.plan import Plan, Stage
 
 DEFAULT_PAIRS = 6e9
@@ -78,6 +78,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     >>> [(str(stage.loss), stage.epochs) for stage in default_plan(as_loss("ad"), 100).stages]
     [('rsne(T=0.2)', 500), ('ad', 1500)]
     """
+    n, epochs = _checked(loss, n, epochs)
     some = BATCH_NODES if n > ALL_PAIRS_NODES else None
     batch = None if loss.needs_near_pairs else some
     unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
@@ -116,6 +117,13 @@ def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     return replace(plan, stages=(*held, plan.stages[-1]), scale_lr=plan.scale_lr / 10.0)
 
 
+def _checked(loss: Loss, n: int, epochs: int | None) -> tuple[int, int | None]:
+    """Check what a preset is given; return the number of nodes and of epochs."""
+    expect(loss, Loss, "a loss", "riemap.losses.as_loss('stress') makes one")
+    nodes = whole_number("n", n, 1, 100, "number of nodes")
+    return nodes, None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")
+
+
 def _epochs(share: float, n: int, batch: int | None) -> int:
     """Return the number of epochs for a share of the default's work, within the bounds."""
     pairs = 0.5 * n * (n if batch is None else batch)
@@ -147,6 +155,7 @@ def paper_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     Plan
         Five stages; one if there are fewer than five epochs.
     """
+    n, epochs = _checked(loss, n, epochs)
     epochs = PAPER_EPOCHS if epochs is None else epochs
     each = min(BURN_IN_EPOCHS, epochs // 5)  # fewer if there are fewer than fifty epochs in all
     heated = _heated(loss) if each else []
@@ -194,10 +203,9 @@ def preset_plan(preset: str, loss: Loss, n: int, epochs: int | None = None) -> P
     InputError
         If there is no such preset, or the number of epochs is not positive.
     """
+    expect(preset, str, "the name of a preset", f"there are {', '.join(PRESETS)}")
     if preset not in PRESETS:
         raise InputError(
             f"no preset is called {shown(preset)}{suggestion(preset, PRESETS)} There are {', '.join(PRESETS)}"
         )
-    if epochs is not None and epochs < 1:
-        raise InputError(f"epochs={epochs} is not a number of epochs, e.g. 500")
     return PRESETS[preset](loss, n, epochs)

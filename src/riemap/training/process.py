@@ -8,8 +8,7 @@ enter :func:`training_process`.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import numba
-
+from riemap import threads
 from riemap.training.interrupts import deferred_interrupts
 from riemap.training.malloc import freed_memory_kept
 
@@ -41,18 +40,9 @@ def training_process(nodes: int) -> Iterator[Callable[[], bool]]:
     Examples
     --------
     >>> with training_process(34) as interrupted:
-    ...     interrupted(), numba.get_num_threads()
+    ...     interrupted(), threads.count()
     (False, 1)
     """
-    with freed_memory_kept(), _threads(nodes), deferred_interrupts() as interrupted:
+    count = 1 if nodes <= ONE_THREAD_NODES else threads.count()
+    with freed_memory_kept(), threads.limited(count), deferred_interrupts() as interrupted:
         yield interrupted
-
-
-@contextmanager
-def _threads(nodes: int) -> Iterator[None]:
-    before = numba.get_num_threads()
-    numba.set_num_threads(1 if nodes <= ONE_THREAD_NODES else before)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(before)

@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.embeddings.validation import LARGEST_LOG_SCALE
 from riemap.losses import Loss
 from riemap.manifolds import Euclidean
 from riemap.optim import Optimizer, RAdam
@@ -63,7 +64,8 @@ class Stepper:
         Raises
         ------
         FloatingPointError
-            If the loss or a point becomes NaN or infinite. ``state`` is unchanged.
+            If the loss or a point becomes NaN or infinite, or a step or a scale is absurdly large. ``state``
+            is unchanged.
         """
         n = self.objective.target.n
         if not uses_batches(stage, n):
@@ -115,6 +117,8 @@ class Stepper:
         x, moments = self.scale_optimizer.step(
             LOG_SCALES, state.log_scales[:, None], gradient[:, None], state.scale_moments, lr_factor
         )
+        if not (np.abs(x) <= LARGEST_LOG_SCALE).all():
+            raise FloatingPointError
         return replace(state, log_scales=x[:, 0], scale_moments=moments)
 
 

@@ -14,9 +14,9 @@ from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
+from riemap.graphs.dissimilarities import check_graph
 from riemap.spaces import Points, Space
-from riemap.specs import check_seed
-from riemap.threads import sharing_cores
+from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
 from riemap.training.objective import Objective
@@ -57,7 +57,7 @@ class Trainer:
     Raises
     ------
     InputError
-        If the distances do not have one row and one column a node.
+        If the distances do not have one row and one column a node, or are not distances.
 
     Examples
     --------
@@ -80,17 +80,19 @@ class Trainer:
         plan: Plan,
         distances: DistanceMatrix | None = None,
     ) -> None:
-        if distances is not None and distances.shape != (graph.n, graph.n):
-            raise InputError(
-                f"the distances have shape {distances.shape}; {graph.name} has {graph.n} nodes, so that "
-                f"{(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
-            )
+        check_graph(graph)
+        expect(space, Space, "a space", "Space.parse('H2') makes one")
+        expect(plan, Plan, "a plan", "riemap.training.default_plan makes one")
         self.labels, self.space, self.plan = graph.labels, space, plan
         self.target = Target.of(graph) if distances is None else Target(distances)
+        if self.target.n != graph.n:
+            raise InputError(
+                f"the distances have shape {self.target.matrix.shape}; {graph.name} has {graph.n} nodes, so "
+                f"that {(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
+            )
         self.objective = Objective(space, self.target)
         self._epochs = EpochRunner(Stepper(self.objective, plan.optimizer, plan.scale_lr))
 
-    @sharing_cores
     def init(self, seed: int = 0, *, interrupted: Callable[[], bool] = never) -> TrainingState:
         """Make the state before the first epoch.
 
@@ -113,9 +115,9 @@ class Trainer:
         Raises
         ------
         InputError
-            If the seed is negative.
+            If the seed is not a whole number from 0 up.
         """
-        check_seed(seed)
+        seed = checked_seed(seed)
         began = time.perf_counter()
         candidates = initial_points(self.space, self.target, np.random.default_rng(seed), self.plan.radius)
         if not self.plan.unfolds:
@@ -129,7 +131,6 @@ class Trainer:
                 state = states[0]
         return replace(state, seconds=time.perf_counter() - began)
 
-    @sharing_cores
     def step(self, state: TrainingState) -> TrainingState:
         """Run one epoch.
 

@@ -7,18 +7,25 @@ Householder reflections :math:`I - vv^\top`, :math:`v^\top v = 2`, map a basis o
 import math
 
 import numpy as np
-from numba import prange
 
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import inline, point_loop
 
 
-@point_loop
 def complements(x: Array) -> Array:
     """Orthonormal bases ``(m, n, n - k)`` of the complements of the bases ``x``, ``(m, n, k)``."""
     count, n, k = x.shape
     out = np.empty((count, n, n - k))
-    for i in prange(count):
+    _complements_rows(count, x, out)
+    return out
+
+
+@point_loop
+def _complements_rows(part: Part, x: Array, out: Array) -> None:
+    n, k = x.shape[1], x.shape[2]
+    start, stop = begin(part)
+    for i in range(start, stop):
         v, a = np.empty((k, n)), x[i].copy()
         for p in range(k):
             _reflector(a, p, v[p])
@@ -30,7 +37,6 @@ def complements(x: Array) -> Array:
                 c[r] = 1.0 if r == k + q else 0.0
             for p in range(k - 1, -1, -1):
                 _reflect(v[p], p, c)
-    return out
 
 
 @inline

@@ -18,7 +18,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.lower_triangle import row_and_end
@@ -26,6 +25,7 @@ from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.grassmann.complements import complements
 from riemap.manifolds.shared import unit_vectors
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY, atan2, inline, over_sine, pair_loop
 
@@ -76,12 +76,17 @@ def _align2(x: Array, i: int, y: Array, end: int, work: Array) -> None:
             work[5, j] += d * e
 
 
-@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    _forward2_rows(len(out), x, y, symmetric, out)
+
+
+@pair_loop
+def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
-    for t in prange(n):
+    work = np.empty((6, m))
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        work = np.empty((6, m))
         _align2(x, i, y, end, work)
         for j in range(end):
             p, q = _chords(work[3, j], work[4, j], work[5, j])
@@ -89,16 +94,23 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
             out[i, j] = 4.0 * (p * (1.0 - p) * first * first + q * (1.0 - q) * second * second)
 
 
-@pair_loop
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`-2wBRK`, not yet projected onto the tangent space.
 
     Here :math:`K = g(D^\top D)` with :math:`g = \theta/\sin\theta`.
     """
-    n, m = w.shape
+    n = len(w)
     out = np.empty((n, x.shape[0]))
-    for i in prange(n):
-        work = np.empty((6, m))
+    _gradient2_rows(n, x, y, w, out)
+    return out
+
+
+@pair_loop
+def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
+    m = w.shape[1]
+    work = np.empty((6, m))
+    start, stop = begin(part)
+    for i in range(start, stop):
         _align2(x, i, y, m, work)
         for j in range(m):
             a, b, c = work[3, j], work[4, j], work[5, j]
@@ -120,7 +132,6 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
                 first += work[0, j] * y[k, j] + work[2, j] * y[k + 1, j]
                 second += work[1, j] * y[k, j] + work[3, j] * y[k + 1, j]
             out[i, k], out[i, k + 1] = first, second
-    return out
 
 
 # --- any k: singular vectors by Jacobi rotations ----------------------------------------------------
@@ -157,12 +168,18 @@ def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int)
         e[n, lane], e[n + 1, lane] = math.sqrt(sin), math.sqrt(cos)
 
 
-@pair_loop
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n = x.shape[0]
+    _forward_any_rows(n, x, y, symmetric, out)
+
+
+@pair_loop
+def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
-    for t in prange(n):
+    c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
         for j in range(0, end, LANES):
             _cross(x[i], y, j, c, v)
             for lane in range(min(LANES, end - j)):
@@ -174,13 +191,20 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                     out[i, j + lane] += theta * theta
 
 
-@pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``; a right angle has no direction and contributes zero."""
-    n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
+    n = x.shape[0]
     out = np.zeros(x.shape)
-    for i in prange(n):
-        c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+    _gradient_any_rows(n, x, y, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_any_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
+    m, rows, size = y.shape[2], x.shape[1], x.shape[2]
+    c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+    start, stop = begin(part)
+    for i in range(start, stop):
         for j in range(0, m, LANES):
             _cross(x[i], y, j, c, v)
             for k in range(size):
@@ -191,7 +215,6 @@ def _gradient_any(x: Array, y: Array, w: Array) -> Array:
                     for p in range(rows):
                         for q in range(size):
                             out[i, p, q] += factor * e[p, lane] * c[q, k, lane]
-    return out
 
 
 # --- the kernels -------------------------------------------------------------------------------------

@@ -14,21 +14,28 @@ References
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import eigh_inplace, multiply, multiply_transposed
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, point_loop
+from riemap.vmath import inline, task_loop
 
 
-@point_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """Exponential of ``u``, and parallel transport of ``v``."""
-    count, n, k = x.shape
+    count = x.shape[0]
     y, moved = np.empty_like(x), np.empty_like(x)
-    for block in prange((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
-        scratch = np.empty((6, k, k))
+    _move_rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, y, moved)
+    return y, moved
+
+
+@task_loop
+def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array) -> None:
+    count, n, k = x.shape
+    scratch = np.empty((6, k, k))
+    start, stop = begin(part)
+    for block in range(start, stop):
         square, vectors, inside = scratch[0], scratch[1], scratch[2]
         cosine, sinc, lean = scratch[3], scratch[4], scratch[5]
         for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
@@ -49,7 +56,6 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
                         total -= u[i, r, j] * vectors[j, c]
                     moved[i, r, c] = total
             _clean(y[i], moved[i], square, inside)
-    return y, moved
 
 
 @inline

@@ -7,21 +7,29 @@ r``, ``exp(r/2)`` and ``exp(-r/2)``, as :func:`polar_coordinates` computes them.
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY, inline, pair_loop, point_loop
 
 
-@point_loop
 def polar_coordinates(x: Array) -> Array:
     """Polar coordinates of points; a row of zeros makes the number of rows of the direction even."""
     n, dim = x.shape[0], x.shape[1] - 1
     size = dim + dim % 2
     out = np.zeros((size + 3, stride(n)))
-    for i in prange(n):
+    _polar_coordinates_rows(n, x, out)
+    return out
+
+
+@point_loop
+def _polar_coordinates_rows(part: Part, x: Array, out: Array) -> None:
+    dim = x.shape[1] - 1
+    size = dim + dim % 2
+    start, stop = begin(part)
+    for i in range(start, stop):
         total = 0.0
         for k in range(dim):
             total += x[i, k + 1] * x[i, k + 1]
@@ -30,7 +38,6 @@ def polar_coordinates(x: Array) -> Array:
             out[k, i] = x[i, k + 1] / r if r > ORIGIN_RADIUS else (1.0 if k == 0 else 0.0)
         up = math.sqrt(r + math.sqrt(1.0 + total))
         out[size, i], out[size + 1, i], out[size + 2, i] = r, up, 1.0 / up
-    return out
 
 
 @inline
@@ -45,11 +52,18 @@ def near_directions(x: Array, i: int, y: Array, out: Array) -> None:
             out[j] += (a - y[k, j]) ** 2 + (b - y[k + 1, j]) ** 2
 
 
-@pair_loop
 def forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write squared distances and ``d / sinh d``."""
+    _forward_rows(len(out), x, y, symmetric, out, slopes)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@pair_loop
+def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     size, (n, m) = x.shape[0] - 3, out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         near_directions(x, i, y, out[i, :end])
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
@@ -58,17 +72,22 @@ def forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> N
             d = distance(s)
             out[i, j] = d * d
             slopes[i, j] = d / (sinh(s) + TINY)
-    if symmetric:
-        mirror(slopes, slopes)
+
+
+def gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``, as an ambient vector."""
+    n, size = len(w), x.shape[0] - 3
+    out = np.empty((n, 1 + size))
+    _gradient_rows(n, x, y, slopes, w, out)
+    return out
 
 
 @pair_loop
-def gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``, as an ambient vector."""
-    size, (n, m) = x.shape[0] - 3, w.shape
-    out = np.empty((n, 1 + size))
-    for i in prange(n):
-        near = np.empty(m)
+def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
+    size, m = x.shape[0] - 3, w.shape[1]
+    near = np.empty(m)
+    start, stop = begin(part)
+    for i in range(start, stop):
         near_directions(x, i, y, near)
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
         cosh = math.sqrt(1.0 + r * r)
@@ -89,4 +108,3 @@ def gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
         out[i, 0] = along * r
         for k in range(size):
             out[i, 1 + k] += (along * cosh - excess) * x[k, i]
-    return out

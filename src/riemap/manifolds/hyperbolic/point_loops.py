@@ -8,9 +8,9 @@ instead.
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY, inline, point_loop
 
@@ -39,13 +39,18 @@ def _product(x: Array, u: Array, v: Array) -> float:
     return total
 
 
-@point_loop
 def inner(x: Array, u: Array, v: Array) -> Array:
     """Inner products of tangents ``u`` and ``v`` at ``x``, ``(n,)``."""
     out = np.empty(len(x))
-    for i in prange(len(x)):
-        out[i] = _product(x[i], u[i], v[i])
+    _inner_rows(len(x), x, u, v, out)
     return out
+
+
+@point_loop
+def _inner_rows(part: Part, x: Array, u: Array, v: Array, out: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
+        out[i] = _product(x[i], u[i], v[i])
 
 
 @inline
@@ -119,22 +124,34 @@ def _carry_along(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -
         _carry(x, y, math.cosh(t), v, out)
 
 
-@point_loop
 def transport(x: Array, u: Array, y: Array, v: Array) -> Array:
     """Transport ``v`` from ``x`` to ``y``, where ``u`` is the logarithm of ``y`` at ``x``."""
     out = np.empty_like(v)
-    for i in prange(len(v)):
-        t = math.sqrt(max(_product(x[i], u[i], u[i]), 0.0))
-        _carry_along(x[i], u[i], t, y[i], v[i], out[i])
+    _transport_rows(len(v), x, u, y, v, out)
     return out
 
 
 @point_loop
+def _transport_rows(part: Part, x: Array, u: Array, y: Array, v: Array, out: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
+        t = math.sqrt(max(_product(x[i], u[i], u[i]), 0.0))
+        _carry_along(x[i], u[i], t, y[i], v[i], out[i])
+
+
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
     """Exponential of ``u`` and transport of ``v``; a point that would pass :data:`EDGE_COSH` stops there."""
-    n, size = x.shape
+    n = x.shape[0]
     y, moved = np.empty_like(x), np.empty_like(x)
-    for i in prange(n):
+    _move_rows(n, x, u, v, y, moved)
+    return y, moved
+
+
+@point_loop
+def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array) -> None:
+    size = x.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         t = math.sqrt(max(_product(x[i], u[i], u[i]), 0.0))
         cosh, sinhc = math.cosh(t), math.sinh(t) / t if t > 0.0 else 1.0
         square = 0.0
@@ -149,4 +166,3 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
             y[i, 0] = math.hypot(1.0, EDGE_COSH)
             for k in range(size):
                 moved[i, k] = 0.0
-    return y, moved

@@ -8,10 +8,10 @@ makes them. A line is the unit vector ``x`` or ``-x``; the angle ``d`` between t
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds.base import CUT
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import inline, over_sine, pair_loop, point_loop
 
@@ -42,22 +42,37 @@ def project_row(x: Array, i: int, out: Array) -> None:
         out[i, k] -= excess * x[k, i]
 
 
-@point_loop
 def by_coordinate(x: Array) -> Array:
     """Arrange vectors ``(n, size)`` by coordinate; a row of zeros makes the number of rows even."""
     n, size = x.shape
     out = np.zeros((size + size % 2, stride(n)))
-    for i in prange(n):
-        for k in range(size):
-            out[k, i] = x[i, k]
+    _by_coordinate_rows(n, x, out)
     return out
 
 
-@pair_loop
+@point_loop
+def _by_coordinate_rows(part: Part, x: Array, out: Array) -> None:
+    size = x.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
+        for k in range(size):
+            out[k, i] = x[i, k]
+
+
 def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
     """Write squared angles of lines times ``factor``, and ``± d / sin d``, minus where ``-y`` is nearer."""
+    _lines_forward_rows(len(out), x, y, symmetric, factor, out, slopes)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@pair_loop
+def _lines_forward_rows(
+    part: Part, x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array
+) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         near_and_far(x, i, y, out[i, :end], slopes[i, :end])
         for j in range(end):
@@ -66,16 +81,21 @@ def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array
             slope = over_sine(0.25 * (far if flip else near))
             out[i, j] = 0.25 * factor * near * far * slope * slope  # sin² d = |x - y|² |x + y|² / 4
             slopes[i, j] = -slope if flip else slope
-    if symmetric:
-        mirror(slopes, slopes)
+
+
+def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log`` over lines."""
+    n = len(w)
+    out = np.empty((n, x.shape[0]))
+    _lines_gradient_rows(n, x, y, slopes, w, out)
+    return out
 
 
 @pair_loop
-def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log`` over lines."""
-    n, m = w.shape
-    out = np.empty((n, x.shape[0]))
-    for i in prange(n):
+def _lines_gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         for k in range(0, x.shape[0], 2):
             first = second = 0.0
             for j in range(m):
@@ -85,15 +105,21 @@ def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
                 second += turned * y[k + 1, j] - straight * x[k + 1, i]
             out[i, k], out[i, k + 1] = first, second
         project_row(x, i, out)
-    return out
+
+
+def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+    """Exponential of ``u`` and parallel transport of ``v`` on the sphere."""
+    n = x.shape[0]
+    y, moved = np.empty_like(x), np.empty_like(x)
+    _move_rows(n, x, u, v, y, moved)
+    return y, moved
 
 
 @point_loop
-def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
-    """Exponential of ``u`` and parallel transport of ``v`` on the sphere."""
-    n, size = x.shape
-    y, moved = np.empty_like(x), np.empty_like(x)
-    for i in prange(n):
+def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array) -> None:
+    size = x.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         square = 0.0
         for k in range(size):
             square += u[i, k] * u[i, k]
@@ -116,4 +142,3 @@ def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:
             excess += moved[i, k] * y[i, k]
         for k in range(size):
             moved[i, k] -= excess * y[i, k]
-    return y, moved

@@ -13,7 +13,6 @@ first.
 import math
 
 import numpy as np
-from numba import prange
 from numpy.typing import NDArray
 
 from riemap.linalg import LANES, device
@@ -33,6 +32,7 @@ from riemap.manifolds.spd.coordinates4 import (
 )
 from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
 from riemap.manifolds.spd.singular4 import VALUE_COSINE, VECTOR_COSINE, column, dot, orthogonalise
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import NAN, inline, log, pair_loop
 
@@ -41,13 +41,24 @@ LEAST_SHARE = 0.01
 of its eigenvalues are relative to the mean, so a smaller one would lose more than two digits."""
 
 
-@pair_loop
 def _forward(
     x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array, third: Array
 ) -> None:
     """Write squared distances and coefficients; the first coefficient of a pair too far apart is NaN."""
+    _forward_rows(len(out), x, y, symmetric, out, first, second, third)
+    if symmetric:
+        mirror(first, first)
+        mirror(second, second)
+        mirror(third, third)
+
+
+@pair_loop
+def _forward_rows(
+    part: Part, x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array, third: Array
+) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         far = 0
         for j in range(min(m, (end + VECTOR_PAIRS - 1) // VECTOR_PAIRS * VECTOR_PAIRS)):
@@ -66,10 +77,6 @@ def _forward(
             second[i, j], third[i, j] = 0.0 if flat else b2, 0.0 if flat else b3
         if far:
             _far_distances(x, i, y, _marked(first[i], end), out[i])
-    if symmetric:
-        mirror(first, first)
-        mirror(second, second)
-        mirror(third, third)
 
 
 @inline
@@ -138,14 +145,31 @@ def _column(sums: Array, lane: int) -> tuple[float, ...]:
     return a, b, c, d, e, sums[5, lane], sums[6, lane], sums[7, lane], sums[8, lane], sums[9, lane]
 
 
-@pair_loop
 def _gradient(
     x: Array, y: Array, symmetric: bool, first: Array, second: Array, third: Array, w: Array
 ) -> Array:
     """Row ``i``: the sum of ``-2 w log``."""
-    n, m = w.shape
+    n = len(w)
     out = np.empty((n, 4, 4))
-    for i in prange(n):
+    _gradient_rows(n, x, y, symmetric, first, second, third, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_rows(
+    part: Part,
+    x: Array,
+    y: Array,
+    symmetric: bool,
+    first: Array,
+    second: Array,
+    third: Array,
+    w: Array,
+    out: Array,
+) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         total, trace, far = ZEROS, 0.0, 0
         split = i + 1 if symmetric else m
         for j in range(split):
@@ -170,7 +194,6 @@ def _gradient(
                 total = add_entries(total, 1.0, _column(sums, lane))
         shift = 0.25 * (trace - (total[0] + total[2] + total[5] + total[9]))
         write4(out, x, i, add_entries(total, shift, IDENTITY))
-    return out
 
 
 def _gradient_between(x: Array, y: Array, *rest: Array) -> Array:

@@ -15,7 +15,6 @@ References
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
@@ -33,6 +32,7 @@ from riemap.manifolds.spd.coordinates import (
     write2,
     write3,
 )
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY, cos_third, inline, log1p, pair_loop
 
@@ -50,10 +50,17 @@ numbers; the quotient itself would lose digits."""
 # --- 2 x 2: a hyperbolic plane times a line ---------------------------------------------------------
 
 
-@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    _forward2_rows(len(out), x, y, symmetric, out, slopes)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@pair_loop
+def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             s = chord2(near2(x, i, y, j), x, i, y, j)
@@ -61,15 +68,20 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             flat = y[5, j] - x[5, i]
             out[i, j] = 2.0 * theta * theta + 0.5 * flat * flat
             slopes[i, j] = theta / (polar.sinh(s) + TINY)
-    if symmetric:
-        mirror(slopes, slopes)
+
+
+def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    n = len(w)
+    out = np.empty((n, 2, 2))
+    _gradient2_rows(n, x, y, slopes, w, out)
+    return out
 
 
 @pair_loop
-def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    n, m = w.shape
-    out = np.empty((n, 2, 2))
-    for i in prange(n):
+def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
         along = across = across1 = flat = 0.0
         for j in range(m):
@@ -80,7 +92,6 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
             across1 += factor * y[2, j] * (y[1, j] - x[1, i])
             flat += weight * (y[5, j] - x[5, i])
         write2(out, x, i, along, across, across1, flat)
-    return out
 
 
 # --- 3 x 3: roots of a cubic ------------------------------------------------------------------------
@@ -135,26 +146,42 @@ def _slopes3(a: float, b: float, p: float, q: float) -> tuple[float, float, floa
     return (_series(p, q) if close else square), first, second
 
 
-@pair_loop
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array) -> None:
-    n, m = out.shape
-    for t in prange(n):
-        i, end = row_and_end(t, n, m, symmetric)
-        for j in range(end):
-            a, b, p, q = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
-            d, first[i, j], second[i, j] = _slopes3(a, b, p, q)
-            flat = y[12, j] - x[12, i]
-            out[i, j] = d + THIRD * flat * flat
+    _forward3_rows(len(out), x, y, symmetric, out, first, second)
     if symmetric:
         mirror(first, second)
         mirror(second, first)
 
 
 @pair_loop
+def _forward3_rows(
+    part: Part, x: Array, y: Array, symmetric: bool, out: Array, first: Array, second: Array
+) -> None:
+    n, m = out.shape
+    start, stop = begin(part)
+    for t in range(start, stop):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
+            a, b, p, q = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
+            d, first[i, j], second[i, j] = _slopes3(a, b, p, q)
+            flat = y[12, j] - x[12, i]
+            out[i, j] = d + THIRD * flat * flat
+
+
 def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Array:
-    n, m = w.shape
+    n = len(w)
     out = np.empty((n, 3, 3))
-    for i in prange(n):
+    _gradient3_rows(n, x, y, first, second, w, out)
+    return out
+
+
+@pair_loop
+def _gradient3_rows(
+    part: Part, x: Array, y: Array, first: Array, second: Array, w: Array, out: Array
+) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         s0 = s1 = s2 = s3 = s4 = s5 = trace = 0.0
         for j in range(m):
             u, v = square(triangles(x, i, y, j)), cosquare(triangles(y, j, x, i))
@@ -167,7 +194,6 @@ def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Arr
             s5 += a * u[5] + b * v[5]
             trace -= 2.0 * w[i, j] * (y[12, j] - x[12, i])
         write3(out, x, i, (s0, s1, s2, s3, s4, s5), trace)
-    return out
 
 
 KERNEL2 = PairKernel(planar, _forward2, _gradient2, saved=1)

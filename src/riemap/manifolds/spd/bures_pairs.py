@@ -7,11 +7,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import LANES, cholesky, svd_lanes, transpose
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY, inline, pair_loop
 
@@ -33,22 +33,35 @@ def _difference(x: Array, i: int, y: Array, j: int) -> tuple[float, float, float
     )
 
 
-@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n = x.shape[1]
+    _forward2_rows(n, x, y, symmetric, out)
+
+
+@pair_loop
+def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = x.shape[1], y.shape[1]
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             a, b, c, d = _difference(x, i, y, j)
             out[i, j] = a * a + b * b + c * c + d * d
 
 
-@pair_loop
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``w (Y R - X)``."""
-    n, m = x.shape[1], y.shape[1]
+    n = x.shape[1]
     out = np.empty((n, 2, 2))
-    for i in prange(n):
+    _gradient2_rows(n, x, y, w, out)
+    return out
+
+
+@pair_loop
+def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
+    m = y.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         s0 = s1 = s2 = s3 = 0.0
         for j in range(m):
             a, b, c, d = _difference(x, i, y, j)
@@ -57,7 +70,6 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
             s2 += w[i, j] * c
             s3 += w[i, j] * d
         out[i, 0, 0], out[i, 0, 1], out[i, 1, 0], out[i, 1, 1] = s0, s1, s2, s3
-    return out
 
 
 # --- any size: the best rotation from singular vectors ----------------------------------------------
@@ -95,12 +107,18 @@ def _align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
                     d[p, q, lane] += y[p, k, min(j + lane, last)] * rotation
 
 
-@pair_loop
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    n = x.shape[0]
+    _forward_any_rows(n, x, y, symmetric, out)
+
+
+@pair_loop
+def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m, size = x.shape[0], y.shape[2], x.shape[1]
-    for t in prange(n):
+    c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
         for j in range(0, end, LANES):
             _align(x[i], y, j, c, v, d)
             for lane in range(min(LANES, end - j)):
@@ -111,19 +129,25 @@ def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                 out[i, j + lane] = total
 
 
-@pair_loop
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
-    n, m, size = x.shape[0], y.shape[2], x.shape[1]
+    n, size = x.shape[0], x.shape[1]
     out = np.zeros((n, size, size))
-    for i in prange(n):
-        c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+    _gradient_any_rows(n, x, y, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_any_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
+    m, size = y.shape[2], x.shape[1]
+    c, v, d = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((size, size, LANES))
+    start, stop = begin(part)
+    for i in range(start, stop):
         for j in range(0, m, LANES):
             _align(x[i], y, j, c, v, d)
             for p in range(size):
                 for q in range(size):
                     for lane in range(min(LANES, m - j)):
                         out[i, p, q] += w[i, j + lane] * d[p, q, lane]
-    return out
 
 
 # --- the kernels ----------------------------------------------------------------------------------------

@@ -25,25 +25,31 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import LANES, cholesky, cholesky_inplace, two_product
 from riemap.lower_triangle import stride
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, radial_part
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, log, point_loop
+from riemap.vmath import inline, log, point_loop, task_loop
 
 # --- 2 x 2 -----------------------------------------------------------------------------------------
 
 
-@point_loop
 def planar(a: Array) -> Array:
     """Coordinates of 2 x 2 matrices.
 
     The rows are the direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)`` and its inverse.
     """
     out = np.empty((8, stride(a.shape[0])))
-    for i in prange(a.shape[0]):
+    _planar_rows(a.shape[0], a, out)
+    return out
+
+
+@point_loop
+def _planar_rows(part: Part, a: Array, out: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         b = 0.5 * (a[i, 0, 1] + a[i, 1, 0])
         ac, ac_low = two_product(a[i, 0, 0], a[i, 1, 1])
         bb, bb_low = two_product(b, b)
@@ -56,7 +62,6 @@ def planar(a: Array) -> Array:
         out[2, i], out[3, i], out[4, i] = r, up, 1.0 / up
         quarter = math.sqrt(root)
         out[5, i], out[6, i], out[7, i] = log(det), quarter, 1.0 / quarter
-    return out
 
 
 @inline
@@ -97,7 +102,6 @@ def write2(out: Array, x: Array, i: int, along: float, across: float, across1: f
 # --- 3 x 3 -----------------------------------------------------------------------------------------
 
 
-@point_loop
 def spatial(a: Array) -> Array:
     """Coordinates of 3 x 3 matrices.
 
@@ -106,15 +110,22 @@ def spatial(a: Array) -> Array:
     """
     n = a.shape[0]
     out = np.empty((15, stride(n)))
-    for block in prange((n + 63) // 64):
-        lower, inverse = np.empty((3, 3)), np.empty((3, 3))
-        scratch, scratch1 = np.empty((3, 3)), np.empty((3, 3))
+    _spatial_rows((n + 63) // 64, a, out)
+    return out
+
+
+@task_loop
+def _spatial_rows(part: Part, a: Array, out: Array) -> None:
+    n = a.shape[0]
+    lower, inverse = np.empty((3, 3)), np.empty((3, 3))
+    scratch, scratch1 = np.empty((3, 3)), np.empty((3, 3))
+    start, stop = begin(part)
+    for block in range(start, stop):
         for i in range(64 * block, min(n, 64 * block + 64)):
             cholesky_inplace(3, a[i], lower, inverse, scratch, scratch1)
             t = np.cbrt(lower[0, 0] * lower[1, 1] * lower[2, 2])
             write_triangles(3, lower, inverse, t, out, i)
             out[12, i], out[13, i], out[14, i] = 6.0 * math.log(t), t, 1.0 / t
-    return out
 
 
 @inline

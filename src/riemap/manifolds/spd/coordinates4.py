@@ -8,13 +8,13 @@ written out entry by entry, so that a loop over ``B`` vectorises with its number
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import cholesky_inplace
 from riemap.lower_triangle import stride
 from riemap.manifolds.spd.coordinates import write_triangles
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, inline_sum, point_loop
+from riemap.vmath import inline, inline_sum, task_loop
 
 ZEROS: tuple[float, ...] = (0.0,) * 10
 """The sum of no entries."""
@@ -26,19 +26,25 @@ VECTOR_PAIRS = 8
 """Number of pairs that one vector register holds. Rows of a triangle are computed up to the next multiple."""
 
 
-@point_loop
 def factors(a: Array) -> Array:
     """The lower triangles of ``L`` and ``L⁻¹`` (10 rows each) and ``log det``, a column for every matrix."""
     n = a.shape[0]
     out = np.empty((21, stride(n)))
-    for block in prange((n + 63) // 64):
-        lower, inverse = np.empty((4, 4)), np.empty((4, 4))
-        scratch, scratch1 = np.empty((4, 4)), np.empty((4, 4))
+    _factors_rows((n + 63) // 64, a, out)
+    return out
+
+
+@task_loop
+def _factors_rows(part: Part, a: Array, out: Array) -> None:
+    n = a.shape[0]
+    lower, inverse = np.empty((4, 4)), np.empty((4, 4))
+    scratch, scratch1 = np.empty((4, 4)), np.empty((4, 4))
+    start, stop = begin(part)
+    for block in range(start, stop):
         for i in range(64 * block, min(n, 64 * block + 64)):
             cholesky_inplace(4, a[i], lower, inverse, scratch, scratch1)
             write_triangles(4, lower, inverse, 1.0, out, i)
             out[20, i] = 2.0 * math.log(lower[0, 0] * lower[1, 1] * lower[2, 2] * lower[3, 3])
-    return out
 
 
 @inline

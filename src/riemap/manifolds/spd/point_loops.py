@@ -7,12 +7,12 @@ product of matrices.
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import cholesky_inplace, device, eigh_inplace, multiply, square_symmetric
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
+from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, point_loop
+from riemap.vmath import inline, task_loop
 
 SURELY_POSITIVE = 1e-14
 """Smallest ratio of least eigenvalue to trace for which a matrix is certainly positive definite. ``project``
@@ -23,38 +23,50 @@ SHORT_HALF_STEP, SERIES_DEGREE = 0.5, 13
 term left out is at most 0.5^14 / 14!, which is below 1e-15."""
 
 
-@point_loop
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array, Array]:
     r"""Exponential of ``u`` and parallel transport of ``v``, from one factorisation of each point.
 
     The third result is 1 where the new point is certainly positive definite, and 0 where that must be
     checked.
     """
-    count, n = x.shape[0], x.shape[1]
+    count = x.shape[0]
     y, moved, inside = np.empty_like(x), np.empty_like(x), np.empty(count)
-    for block in prange((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
-        scratch = np.empty((6, n, n))
+    _move_rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, y, moved, inside)
+    return y, moved, inside
+
+
+@task_loop
+def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array, inside: Array) -> None:
+    count, n = x.shape[0], x.shape[1]
+    scratch = np.empty((6, n, n))
+    start, stop = begin(part)
+    for block in range(start, stop):
         for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
             if n == 3:
                 inside[i] = _move(3, x[i], u[i], v[i], scratch, y[i], moved[i])
             else:
                 inside[i] = _move(n, x[i], u[i], v[i], scratch, y[i], moved[i])
-    return y, moved, inside
 
 
-@point_loop
 def inner(x: Array, u: Array, v: Array) -> Array:
     r""":math:`\operatorname{tr} x^{-1}ux^{-1}v`."""
-    count, n = x.shape[0], x.shape[1]
+    count = x.shape[0]
     out = np.empty(count)
-    for block in prange((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK):
-        scratch = np.empty((5, n, n))
+    _inner_rows((count + POINTS_PER_TASK - 1) // POINTS_PER_TASK, x, u, v, out)
+    return out
+
+
+@task_loop
+def _inner_rows(part: Part, x: Array, u: Array, v: Array, out: Array) -> None:
+    count, n = x.shape[0], x.shape[1]
+    scratch = np.empty((5, n, n))
+    start, stop = begin(part)
+    for block in range(start, stop):
         for i in range(POINTS_PER_TASK * block, min(count, POINTS_PER_TASK * block + POINTS_PER_TASK)):
             if n == 3:
                 out[i] = _inner(3, x[i], u[i], v[i], scratch)
             else:
                 out[i] = _inner(n, x[i], u[i], v[i], scratch)
-    return out
 
 
 @inline

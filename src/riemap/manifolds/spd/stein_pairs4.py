@@ -12,7 +12,6 @@ lost digits, both come from :math:`R` with :math:`R^\top R = I + M`, which rotat
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
@@ -26,6 +25,7 @@ from riemap.manifolds.spd.coordinates4 import (
     write4,
 )
 from riemap.manifolds.spd.stein_pairs_any import FAR_TRACE
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import NAN, inline, log, log1p, pair_loop
 
@@ -163,10 +163,15 @@ def _far_slopes(g: tuple[float, ...]) -> tuple[float, ...]:
     )
 
 
-@pair_loop
 def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
+    _forward_rows(len(out), x, y, symmetric, out)
+
+
+@pair_loop
+def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         end = min(m, (end + VECTOR_PAIRS - 1) // VECTOR_PAIRS * VECTOR_PAIRS)
         far = 0
@@ -182,12 +187,19 @@ def _forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
                 out[i, j] = out[i, j] if out[i, j] == out[i, j] else total
 
 
-@pair_loop
 def _gradient(x: Array, y: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`."""
-    n, m = w.shape
+    n = len(w)
     out = np.empty((n, 4, 4))
-    for i in prange(n):
+    _gradient_rows(n, x, y, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         total, far = ZEROS, 0
         for j in range(m):
             b = square(whitened(x, i, y, j))
@@ -198,7 +210,6 @@ def _gradient(x: Array, y: Array, w: Array) -> Array:
             for j in range(m):
                 total = add_entries(total, w[i, j], _far_slopes(whitened(x, i, y, j)))
         write4(out, x, i, total)
-    return out
 
 
 KERNEL = PairKernel(factors, _forward, _gradient)

@@ -7,12 +7,12 @@ Determinants are used where they are accurate enough, and singular values elsewh
 import math
 
 import numpy as np
-from numba import prange
 
 from riemap.linalg import LANES, congruence, svd_lanes
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import Factors, add_outer, factors, squared_lengths, whiten
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import inline, log1p, pair_loop
 
@@ -94,19 +94,27 @@ def _invert(a: Array) -> None:
                         a[p, q, lane] -= factor * a[k, q, lane]
 
 
-@pair_loop
 def _forward(
     lower: Array, inverse: Array, lowers: Array, inverses: Array, symmetric: bool, out: Array
 ) -> None:
+    n = inverse.shape[0]
+    _forward_rows(n, lower, inverse, lowers, inverses, symmetric, out)
+
+
+@pair_loop
+def _forward_rows(
+    part: Part, lower: Array, inverse: Array, lowers: Array, inverses: Array, symmetric: bool, out: Array
+) -> None:
     n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
-    for t in prange(n):
+    g, h, z = (
+        np.empty((size, size, LANES)),
+        np.empty((size, size, LANES)),
+        np.empty((size, size, LANES)),
+    )
+    s = np.empty(LANES)
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        g, h, z = (
-            np.empty((size, size, LANES)),
-            np.empty((size, size, LANES)),
-            np.empty((size, size, LANES)),
-        )
-        s = np.empty(LANES)
         for j in range(0, end, LANES):
             count = min(LANES, end - j)
             whiten(inverse[i], lowers, j, g)
@@ -139,13 +147,20 @@ def _unwhiten(lower: Array, inverses: Array, j: int, h: Array) -> None:
                     h[p, q, lane] += inverses[p, k, min(j + lane, last)] * lower[k, q]
 
 
-@pair_loop
 def _gradient(inverse: Array, lowers: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\big((I+M)^{-1} - \frac12I\big)`."""
-    n, m, size = inverse.shape[0], lowers.shape[2], inverse.shape[1]
+    n, size = inverse.shape[0], inverse.shape[1]
     out = np.zeros((n, size, size))
-    for i in prange(n):
-        g, a, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+    _gradient_rows(n, inverse, lowers, w, out)
+    return out
+
+
+@pair_loop
+def _gradient_rows(part: Part, inverse: Array, lowers: Array, w: Array, out: Array) -> None:
+    m, size = lowers.shape[2], inverse.shape[1]
+    g, a, s = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty(LANES)
+    start, stop = begin(part)
+    for i in range(start, stop):
         for j in range(0, m, LANES):
             whiten(inverse[i], lowers, j, g)
             if _gram(g, a) < FAR_TRACE:
@@ -167,7 +182,6 @@ def _gradient(inverse: Array, lowers: Array, w: Array) -> Array:
                         else 0.0
                     )
                 add_outer(out[i], g, k, s)
-    return out
 
 
 @inline

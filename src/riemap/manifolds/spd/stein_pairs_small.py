@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import prange
 
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
@@ -26,30 +25,43 @@ from riemap.manifolds.spd.coordinates import (
     triangles,
     write2,
 )
+from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import inline, log1p, pair_loop, point_loop
 
 
-@pair_loop
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write the divergences ``S`` and ``exp(-S)``; ``flat`` is ``2 sinh(δ/2)``."""
+    _forward2_rows(len(out), x, y, symmetric, out, slopes)
+    if symmetric:
+        mirror(slopes, slopes)
+
+
+@pair_loop
+def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             flat = y[6, j] * x[7, i] - x[6, i] * y[7, j]
             rise = 0.25 * (flat * flat + chord2(near2(x, i, y, j), x, i, y, j))
             out[i, j] = log1p(rise)
             slopes[i, j] = 1.0 / (1.0 + rise)
-    if symmetric:
-        mirror(slopes, slopes)
+
+
+def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    n = len(w)
+    out = np.empty((n, 2, 2))
+    _gradient2_rows(n, x, y, slopes, w, out)
+    return out
 
 
 @pair_loop
-def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    n, m = w.shape
-    out = np.empty((n, 2, 2))
-    for i in prange(n):
+def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
         along = across = across1 = flat = 0.0  # sharing this loop with SPD changed the last bits of SPD2
         for j in range(m):
@@ -60,14 +72,20 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
             up, down = y[6, j] * x[7, i], x[6, i] * y[7, j]
             flat += factor * (up - down) * (up + down)
         write2(out, x, i, along, across, across1, flat)
-    return out
+
+
+def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+    """Write the divergences ``S`` and ``exp(-S) / 8``."""
+    _forward3_rows(len(out), x, y, symmetric, out, slopes)
+    if symmetric:
+        mirror(slopes, slopes)
 
 
 @pair_loop
-def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
-    """Write the divergences ``S`` and ``exp(-S) / 8``."""
+def _forward3_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     n, m = out.shape
-    for t in prange(n):
+    start, stop = begin(part)
+    for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(end):
             a, b, _, _ = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
@@ -77,11 +95,8 @@ def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) ->
             rise = 0.0 if rise < 0.0 else rise  # rounding may make it negative at equal points
             out[i, j] = log1p(rise)
             slopes[i, j] = 0.125 / (1.0 + rise)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
-@point_loop
 def _entries(x: Array, n: int) -> Array:
     """Entries of ``n`` matrices for the backward pass.
 
@@ -89,7 +104,14 @@ def _entries(x: Array, n: int) -> Array:
     terms of the sums: the former divided by ``t`` (6), the latter times ``t`` (6), ``t³`` and ``t⁻³``.
     """
     out = np.empty((26, x.shape[1]))
-    for i in prange(n):
+    _entries_rows(n, x, n, out)
+    return out
+
+
+@point_loop
+def _entries_rows(part: Part, x: Array, n: int, out: Array) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
         a = square((x[0, i], x[1, i], x[2, i], x[3, i], x[4, i], x[5, i]))
         b = cosquare((x[6, i], x[7, i], x[8, i], x[9, i], x[10, i], x[11, i]))
         t, inverse = x[13, i], x[14, i]
@@ -97,10 +119,8 @@ def _entries(x: Array, n: int) -> Array:
             out[k, i], out[6 + k, i] = a[k], b[k]
             out[12 + k, i], out[18 + k, i] = a[k] * inverse, b[k] * t
         out[24, i], out[25, i] = t * t * t, inverse * inverse * inverse
-    return out
 
 
-@pair_loop
 def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`.
 
@@ -108,9 +128,19 @@ def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) ->
     first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, and are moved to the frame of ``A`` once,
     at the end.
     """
-    n, m = w.shape
+    n = len(w)
     out = np.empty((n, 3, 3))
-    for i in prange(n):
+    _gradient3_rows(n, x, ours, theirs, slopes, w, out)
+    return out
+
+
+@pair_loop
+def _gradient3_rows(
+    part: Part, x: Array, ours: Array, theirs: Array, slopes: Array, w: Array, out: Array
+) -> None:
+    m = w.shape[1]
+    start, stop = begin(part)
+    for i in range(start, stop):
         s0 = s1 = s2 = s3 = s4 = s5 = up = 0.0
         r0 = r1 = r2 = r3 = r4 = r5 = down = 0.0
         for j in range(m):
@@ -133,7 +163,6 @@ def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) ->
         s = (-t * s0, -t * s1, -t * s2, -t * s3, -t * s4, -t * s5)
         r = (inverse * r0, inverse * r1, inverse * r2, inverse * r3, inverse * r4, inverse * r5)
         _write_at_point(out[i], t, ours, i, s, r, up * ours[25, i] - down * ours[24, i])
-    return out
 
 
 @inline

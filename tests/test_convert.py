@@ -245,6 +245,10 @@ def test_edge_index_refusals(data: dict[str, Any], message: str) -> None:
     [
         (np.ones((2, 3)), r"square, not \(2, 3\); for an \(m, 2\) array of edges use Graph.from_edges"),
         (np.ones(4), r"square, not \(4,\)"),
+        (
+            sp.bsr_array((np.zeros((2, 1, 0)), np.array([1, 0]), np.array([0, 1, 2])), shape=(2, 2)),
+            r"its blocks of shape \(1, 0\) hold nothing",
+        ),
         (np.ones((2, 2), complex), "real numbers, not complex128"),
         (np.array([["a", "b"], ["c", "d"]]), "real numbers, not <U1"),
         (np.zeros((2, 2)), "no edges"),

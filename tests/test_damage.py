@@ -200,6 +200,7 @@ def test_a_grid_that_is_removed_in_the_middle(
     monkeypatch.setattr(GridFolder, "begin", removed)
     assert run("grid", str(toml(tmp_path)), "--out", str(out)) == 2
     assert capsys.readouterr().err == (
+        "riemap: 8 of 8 runs to do\n"
         f"riemap: {out}/grid.json was removed while the grid went on, so its results are not kept; "
         "start the grid again\n"
     )
@@ -229,6 +230,57 @@ def test_a_list_that_was_lost_is_made_again(whole: Path, tmp_path: Path) -> None
         GridFolder(tmp_path / "grid").begin(["other"])
     assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "grid")) == 0
     assert (tmp_path / "grid" / "grid.json").read_bytes() == before
+
+
+# --- files of another run -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["config.json", "embedding.npz", "history.csv", "scores.json"])
+def test_a_file_of_another_run_is_noticed(
+    name: str, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every command names a file that does not belong to the others; a folder of earlier days is read."""
+    shutil.copytree(whole / "run", tmp_path / "run")
+    riemap.embed(GRAPH, "E2", epochs=4, seed=1, out=tmp_path / "other")
+    shutil.copy(tmp_path / "other" / name, tmp_path / "run")
+    words = ["report", str(tmp_path / "run"), "-o", str(tmp_path / "page.html")]
+    assert run(*words) == 2
+    assert re.search(f"run/{'config.json' if name == 'scores.json' else name} ", capsys.readouterr().err)
+    if name != "config.json":
+        assert run(*WORDS, "--resume", "--out", str(tmp_path / "run")) == 2
+    path = tmp_path / "run" / "scores.json"
+    scores = json.loads(path.read_text())
+    for key in ("checksum", "run", "embedding_checksum", "history_checksum"):
+        scores.pop(key)
+    path.write_text(json.dumps(scores))
+    assert run(*words) == 0
+
+
+def test_an_embedding_of_another_run_of_a_grid_is_noticed(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(whole / "grid", tmp_path / "grid")
+    one, two, *_ = sorted((tmp_path / "grid" / "embeddings").glob("cycle*"))
+    shutil.copy(one, two)
+    assert run("report", str(tmp_path / "grid"), "-o", str(tmp_path / "page.html")) == 2
+    assert f"riemap: {two} does not match its checksum in the record of its run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["table", "report"])
+def test_runs_without_a_record_are_counted(
+    verb: str, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(whole / "grid", tmp_path / "grid")
+    records = tmp_path / "grid" / "records" / "cycle-n=7.jsonl"
+    more = ["--no-pages", "-o", str(tmp_path / "page.html")] if verb == "report" else []
+    words = [verb, str(tmp_path / "grid"), *more]
+    assert run(*words) == 0
+    assert "not done" not in capsys.readouterr().err
+    lines = records.read_bytes().splitlines(keepends=True)
+    for kept in (7, 3):
+        records.write_bytes(b"".join(lines[:kept]))
+        assert run(*words) == 0
+        assert f"riemap: {8 - kept} of 8 runs are not done" in capsys.readouterr().err
 
 
 # --- another graph --------------------------------------------------------------------------------------

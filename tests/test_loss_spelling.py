@@ -114,6 +114,13 @@ def test_what_is_no_loss_is_refused() -> None:
         as_loss(3)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("text", ["0." + "[" * 3000, "->".join(["0.5"] * 1000)], ids=["word", "numbers"])
+def test_a_long_schedule_is_refused_shortly(text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Schedule.parse(text)
+    assert len(str(caught.value)) < 150
+
+
 def test_a_schedule_goes_by_equal_ratios() -> None:
     schedule = Schedule.parse("0.5->0.005")
     assert [schedule.value_at(p) for p in (0.0, 0.5, 1.0)] == pytest.approx([0.5, 0.05, 0.005])

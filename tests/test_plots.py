@@ -57,6 +57,7 @@ def test_histograms_have_common_bins_and_area_one() -> None:
         np.testing.assert_array_equal(outline.edges, outlines[0].edges)
         assert np.sum(outline.values * np.diff(outline.edges)) == pytest.approx(1.0)
     assert outlines[0].edges[[0, -1]].tolist() == [VALUES["one"].min(), VALUES["two"].max()]
+    assert len(histograms({}).patches) == 0
 
 
 @pytest.mark.parametrize("around", [0.25, 0.0, -3e8])
@@ -119,6 +120,13 @@ def test_a_panel_is_three_by_three(kind: str) -> None:
     drawn = sample_panels(data(kind))
     assert len(drawn.axes) == 9
     assert [ax.get_title() for ax in drawn.axes[:3]] == [f"dimension {n}" for n in PANELS[kind]]
+
+
+def test_one_triangle_of_a_curved_space_has_a_histogram() -> None:
+    """Three points have one sum of angles, which is zero where the space is flat."""
+    lowest = sample_panels(panel("compact", 3, seed=0)).axes[6:]
+    assert [len(ax.patches) // 2 for ax in lowest] == [2, 3, 3]  # an outline and an area for each
+    assert [len(ax.lines) for ax in lowest] == [1, 1, 1]
 
 
 def test_flat_points_have_most_neighbours_and_hyperbolic_ones_fewest() -> None:

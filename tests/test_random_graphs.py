@@ -159,6 +159,8 @@ def test_a_seed_gives_the_same_bytes():
         (("H2", 10, 1e4), "a ball of radius 10000 does not fit into H2"),
         (("SPD3", 10, 60.0, "exp"), "a ball of radius 60 does not fit into SPD3"),
         (("BW2", 100, 3.5, "exp"), r"a ball of radius 3.5 does not fit into BW2"),
+        (("BW3", 4, 1e283, "exp", 32500), r"a ball of radius 1e\+283 does not fit into BW3"),
+        (("SO3", 9, 1e193, "exp", 112522), r"a ball of radius 1e\+193 does not fit into SO3"),
         (("H2", 10, 1.0, "gauss"), "no sampling method is called 'gauss'; there are 'uniform' and 'exp'"),
         (
             ("SPD3", 10),

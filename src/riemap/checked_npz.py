@@ -40,7 +40,7 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     arrays
         Arrays of numbers or texts by name.
     """
-    found: dict[str, Any] = {**arrays, CHECKSUM_KEY: np.array(_checksum(arrays))}
+    found: dict[str, Any] = {**arrays, CHECKSUM_KEY: np.array(arrays_checksum(arrays))}
     with written_whole(path) as file:
         np.savez(file, allow_pickle=False, **found)
 
@@ -120,7 +120,7 @@ def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
 def _verified(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """The arrays without their checksum, which has to be right."""
     given = found.pop(CHECKSUM_KEY, None)
-    if given is not None and (given.ndim != 0 or str(given[()]) != _checksum(found)):
+    if given is not None and (given.ndim != 0 or str(given[()]) != arrays_checksum(found)):
         raise InputError(
             "it does not match its checksum, so it was damaged or edited after riemap wrote it; "
             "restore it from a copy, or make it again"
@@ -128,8 +128,19 @@ def _verified(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Compute the checksum of names, types, shapes and values."""
+def arrays_checksum(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Compute the checksum of names, types, shapes and values.
+
+    Parameters
+    ----------
+    arrays
+        Arrays of numbers or texts by name.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits.
+    """
     parts = []
     for name in sorted(arrays):
         array = np.asarray(arrays[name])

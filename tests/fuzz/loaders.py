@@ -44,8 +44,8 @@ READS: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """The commands that read a file, or the files of a folder; ``store`` is the distances in the cache."""
 
-SWAPPED = ("scores.json", "history.csv", "checkpoint.npz")
-"""Files that riemap can tell from those of another run. A whole embedding or configuration is what it is."""
+RECORDED = ("run/history.csv", "run/embedding.npz", "grid/embeddings")
+"""Files whose checksums are in other files, so that they cannot lose them."""
 
 OUTPUTS = ("page.html", "half-run/embedding.npz", "page_files")
 """What these commands write, and is compared."""
@@ -86,16 +86,24 @@ class Loaders(Attack):
         choice = rng.random()
         files = [p for name in ("run", "half-run", "grid") for p in sorted((self.shared / name).rglob("*.*"))]
         if choice < 0.08:
-            others = [file.read_bytes() for file in files if _kind(file) != _kind(path)]
-            return rng.choice((b"", b"{}", b"[]", *others))
-        if choice < 0.12 and path.name in SWAPPED:
-            return (self.shared / str(path.relative_to(self.shared)).replace("run", "other")).read_bytes()
+            foreign = [file.read_bytes() for file in files if _kind(file) != _kind(path)]
+            return rng.choice((b"", b"{}", b"[]", *foreign))
+        if choice < 0.12 and (others := self._others(path)):
+            return rng.choice(others).read_bytes()
         if choice < 0.4 or path.suffix in (".csv", ".npy"):
             small = len(data) < 100_000 and rng.random() < 0.5
             return damaged(rng, data) if small else cut_or_flipped(rng, data)
         if path.suffix == ".npz":
             return damaged_npz(rng, data, [p.read_bytes() for p in files if p.suffix == ".npz"])
         return damaged_json(rng, data)
+
+    def _others(self, path: Path) -> list[Path]:
+        """Whole files of the same kind that are of another run, or of other runs of the grid."""
+        if path.parent.name in ("run", "half-run"):
+            return [path.parent.with_name(path.parent.name.replace("run", "other")) / path.name]
+        return [
+            other for other in sorted(path.parent.iterdir()) if other != path and _kind(other) == _kind(path)
+        ]
 
     def check(self, case: Case, folder: Path) -> Verdict:
         words = tuple(case["command"])
@@ -117,7 +125,7 @@ class Loaders(Attack):
         finished, found = _answered(words, broken)
         if finished.code != 0 or finished.verdict.outcome.is_failure:
             return finished.verdict
-        if unsealed(unpacked(case["data"]), (self.shared / case["file"]).read_bytes()):
+        if case["read"] not in RECORDED and unsealed(unpacked(case["data"])):
             return Verdict(Outcome.ACCEPTED, "without a checksum")
         right_answer = dict(self.right[top, words])
         if finished.told - right_answer.pop("told"):

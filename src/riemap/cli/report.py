@@ -10,6 +10,7 @@ from riemap.cli.arguments import Force, Labels, RequireConnected, Undirected
 from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
 from riemap.cli.progress import SLOW_NODES, telling
+from riemap.cli.runs import tell_missing
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -122,11 +123,12 @@ def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, undire
     """Write a leaderboard, and the pages that it links to."""
     from riemap.report import leaderboard_page
 
-    done = folder.finished()
+    records, done = folder.records(), folder.finished()
+    tell_missing(folder, records)
     words = ["riemap", "report", str(folder.path), *named, "-o", str(out)]
     command = shlex.join([*words, *["--undirected"] * undirected, *["--no-pages"] * (not pages)])
     links = _pages(folder, done, named, out, undirected, command) if pages else {}
-    failed = len(folder.records()) - len(done)
+    failed = len(records) - len(done)
     _write(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
     typer.echo(f"riemap: wrote {out}{beside}", err=True)
@@ -184,6 +186,7 @@ def _pages_of(
     command: str,
 ) -> dict[str, str]:
     """Write the pages of one graph, whose distances and curvature are computed once."""
+    from riemap.embeddings.storage import check_recorded
     from riemap.report import Subject, run_page
     from riemap.report.curvatures import graph_curvatures
     from riemap.runs import load_embedding
@@ -197,9 +200,10 @@ def _pages_of(
         file = folder.embedding(record["id"])
         if not file.is_file():
             continue
-        run = record["run"]
+        run, embedding = record["run"], load_embedding(file)
+        check_recorded(embedding, file, record.get("embedding_checksum"), "the record of its run")
         subject = Subject(
-            load_embedding(file),
+            embedding,
             graph,
             [embed_command({**run, "graph": text}, record["id"]), command],
             training_setting(run),

@@ -57,6 +57,14 @@ def compute(
     return computed
 
 
+def tell_missing(folder: "GridFolder", records: "Sequence[RunRecord]") -> None:
+    """Say on stderr how many runs of a grid have no record; a folder without a list of runs does not tell."""
+    known = folder.grid()
+    if known is not None and len(records) < len(known["runs"]):
+        missing, total = len(known["runs"]) - len(records), len(known["runs"])
+        typer.echo(f"riemap: {missing} of {total} runs are not done; 'riemap grid' does them", err=True)
+
+
 def tell_older_engine(records: "Sequence[RunRecord]", advice: str = "") -> dict[str, int]:
     """Count the records that today's code made, and older ones; say on stderr if there are older ones."""
     from riemap.grids.record import older_engine

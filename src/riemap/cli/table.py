@@ -8,7 +8,7 @@ import typer
 from riemap.cli.arguments import AsJson, TableFormat
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.output import print_json
-from riemap.cli.runs import tell_older_engine
+from riemap.cli.runs import tell_missing, tell_older_engine
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,11 +57,13 @@ def table(
         named = [name.strip() for text in metric or tables.DEFAULT_METRICS for name in text.split(",")]
         metrics = tables.check_metrics(named)
         reference = None if against is None else read_reference(against, metrics)
-        records = GridFolder(folder).records()
+        grid = GridFolder(folder)
+        records = grid.records()
         rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
         if not rows:
             raise InputError(f"{folder} has no finished run; 'riemap grid' does them")
         counted = None if reference is None else counts(rows, metrics, reference)
+        tell_missing(grid, records)
     failed = sum("error" in record for record in records)
     if failed:
         typer.echo(f"riemap: {failed} of {len(records)} runs failed and are not in the table", err=True)

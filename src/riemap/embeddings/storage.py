@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap import memory
-from riemap.checked_npz import read_arrays, write_arrays
+from riemap.checked_npz import arrays_checksum, read_arrays, write_arrays
 from riemap.errors import InputError
 from riemap.graphs.graph import Labels
 from riemap.spaces import Points, Space
@@ -26,13 +26,56 @@ LABEL_BYTES = 20
 
 def write_embedding(e: "Embedding", path: Path) -> None:
     """Write an embedding to a file, which is replaced once the new one is complete."""
+    write_arrays(path, _arrays(e))
+
+
+def embedding_checksum(e: "Embedding") -> str:
+    """Compute the checksum of the file of an embedding, by which another file tells it from others.
+
+    Parameters
+    ----------
+    e
+        The embedding.
+
+    Returns
+    -------
+    str
+        Sixteen hexadecimal digits; the same before the embedding is saved and after it is loaded.
+    """
+    return arrays_checksum(_arrays(e))
+
+
+def check_recorded(e: "Embedding", path: Path, checksum: str | None, where: str) -> None:
+    """Refuse an embedding that is not the one whose checksum was recorded in another file.
+
+    Parameters
+    ----------
+    e, path
+        The embedding, and the file that it was read from.
+    checksum, where
+        The recorded checksum, and the file with it, for the message; earlier versions recorded none.
+
+    Raises
+    ------
+    InputError
+        If the checksum is another one.
+    """
+    if checksum not in (None, embedding_checksum(e)):
+        raise InputError(
+            f"{path} does not match its checksum in {where}, so it was edited or is of another run; "
+            "restore it from a copy, or make it again"
+        )
+
+
+def _arrays(e: "Embedding") -> dict[str, NDArray[Any]]:
+    """The arrays of the file by name."""
     encoded = [_encoded(label) for label in e.labels]
     if len({_decoded(label) for label in encoded}) < e.n:
         raise InputError("two nodes have labels that a file cannot tell apart; give them numbers or texts")
     labels = json.dumps(encoded, ensure_ascii=False)
     text = np.frombuffer(labels.encode("utf-8", "surrogatepass"), np.uint8)
     arrays = {"space": np.array(str(e.space)), "labels": text, "log_scales": e.log_scales}
-    write_arrays(path, {**arrays, **{f"points{k}": x for k, x in enumerate(e.points)}})
+    return {**arrays, **{f"points{k}": x for k, x in enumerate(e.points)}}
 
 
 def read_embedding(path: Path, make: "Callable[..., Embedding]") -> "Embedding":

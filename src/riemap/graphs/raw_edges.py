@@ -174,6 +174,11 @@ def edges_of_matrix(matrix: Any, name: str) -> RawEdges:
         ends = np.argwhere(matrix)
         weights = np.asarray(matrix)[tuple(ends.T)].astype(np.float64)
     else:
+        if 0 in getattr(matrix, "blocksize", ()):  # SciPy divides by the size of a block
+            raise InputError(
+                f"{name}: its blocks of shape {matrix.blocksize} hold nothing; a block has a row and a "
+                "column at least, e.g. (2, 2)"
+            )
         check_nodes(matrix.shape[0], matrix.nnz, name)
         # Measured: the copies below, and those that make a graph of them, take 100 bytes per entry.
         require(100 * matrix.nnz, f"{matrix.nnz:,} entries of {name}", LESS_MEMORY)

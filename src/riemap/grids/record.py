@@ -69,6 +69,7 @@ RunRecord = TypedDict(
         "angles": NotRequired[AngleEntries | None],
         "history": NotRequired[LossEntries],
         "stop": NotRequired[str],
+        "embedding_checksum": NotRequired[str],  # of the embedding in the folder of the grid, if it is there
     },
 )
 RunRecord.__doc__ = (

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypedDict, cast, final
 import riemap
 from riemap.checked_json import read_checked, write_checked
 from riemap.embeddings import Embedding
+from riemap.embeddings.storage import embedding_checksum
 from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.graphs import AnyGraph
@@ -116,13 +117,7 @@ class GridFolder:
             )
 
     def embedding(self, id: str) -> Path:
-        """Tell where the embedding of a run is, or will be.
-
-        Returns
-        -------
-        Path
-            An ``.npz`` file.
-        """
+        """Tell where the embedding of a run is, or will be: an ``.npz`` file."""
         return self.path / "embeddings" / f"{id}.npz"
 
     def record(self, run: RunSpec) -> RunRecord | None:
@@ -236,6 +231,7 @@ class GridFolder:
         self._check_present()
         if embedding is not None and not self.compact:
             embedding.save(self.embedding(record["id"]))
+            record = {**record, "embedding_checksum": embedding_checksum(embedding)}
         self.write(record)
         return Outcome.FAILED if "error" in record else Outcome.DONE
 

@@ -57,9 +57,9 @@ class Schedule:
         try:
             numbers = [float(part) for part in parts]
         except ValueError:
-            raise InputError(f"{text!r} is not one or two numbers, as in 0.02 or 0.5->0.01") from None
+            raise InputError(f"{shown(text)} is not one or two numbers, as in 0.02 or 0.5->0.01") from None
         if len(numbers) > 2:
-            raise InputError(f"{text!r} has more than two numbers; a schedule is written 0.5->0.01")
+            raise InputError(f"{shown(text)} has more than two numbers; a schedule is written 0.5->0.01")
         return cls(numbers[0], numbers[-1])
 
     def __post_init__(self) -> None:

@@ -25,12 +25,12 @@ WHISKER_STYLE: dict[str, Any] = {"color": INK, "linewidth": 0.8}
 
 
 def bin_range(values: Array) -> tuple[float, float]:
-    """Return the smallest and the largest number, or a range of one around equal numbers.
+    """Return the smallest and the largest number, or a range of one around equal numbers or if there is none.
 
     Parameters
     ----------
     values
-        The numbers of a histogram, at least one.
+        The numbers of a histogram.
 
     Returns
     -------
@@ -42,6 +42,8 @@ def bin_range(values: Array) -> tuple[float, float]:
     >>> bin_range(np.array([0.25, 0.25]))
     (-0.25, 0.75)
     """
+    if len(values) == 0:
+        return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
     if high - low < SAME_NUMBERS * max(abs(low), abs(high), 1.0):
         return low - 0.5, high + 0.5
@@ -164,7 +166,7 @@ def histograms(
     Parameters
     ----------
     values
-        Numbers by name.
+        Numbers by name; there may be no name, and then the axes stay empty.
     xlabel
         Label of the horizontal axis.
     bins
@@ -188,7 +190,7 @@ def histograms(
     >>> plt.close(ax.figure)
     """
     ax = axes_or_new(ax)
-    together = np.concatenate(list(values.values()))
+    together = np.concatenate([np.empty(0), *values.values()])
     edges = np.histogram_bin_edges(together, bins, bin_range(together))
     for k, (name, numbers) in enumerate(values.items()):
         colour = colours[name] if colours else PALETTE[k % len(PALETTE)]

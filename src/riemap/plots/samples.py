@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-FLAT_ANGLE_SPREAD = 1e-9
-"""Angle sums that differ by less than this are equal up to rounding: the space is flat."""
+FLAT_ANGLE_SUM = 1e-9
+"""Normalised angle sums below this are zero up to rounding: the space is flat."""
 
 
 @styled
@@ -59,7 +59,7 @@ def _sample_column(axes: Any, title: str, sweeps: Mapping[str, Sweep]) -> None:
     xlabel = "link below distance"
     bands(thresholds, {n: s.degrees for n, s in sweeps.items()}, xlabel=xlabel, ax=axes[0])
     bands(thresholds, {n: s.curvatures for n, s in sweeps.items()}, xlabel=xlabel, ax=axes[1])
-    curved = {n: s.angles for n, s in sweeps.items() if np.ptp(s.angles) > FLAT_ANGLE_SPREAD}
+    curved = {n: s.angles for n, s in sweeps.items() if np.any(np.abs(s.angles) > FLAT_ANGLE_SUM)}
     colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(sweeps)}
     histograms(curved, xlabel="normalised sum of angles", colours=colours, ax=axes[2])
     for name in sweeps.keys() - curved.keys():  # all angle sums are zero: a line instead of a histogram

@@ -2,7 +2,8 @@
 
 from riemap.runs.embed_graph import embed
 from riemap.runs.execute import execute
-from riemap.runs.folder import RunFolder, load_embedding
+from riemap.runs.folder import RunFolder
+from riemap.runs.opening import load_embedding
 from riemap.runs.result import RunResult
 from riemap.runs.spec import GraphSource, RunSpec, Setup, difference
 

@@ -60,4 +60,6 @@ class ResultEntries(ScoreEntries):
 
     stop: str
     seconds: float
-    history_checksum: NotRequired[str]  # of history.csv; earlier versions wrote none
+    run: NotRequired[str]  # the id of the run; earlier versions wrote none, nor the checksums
+    embedding_checksum: NotRequired[str]  # of embedding.npz
+    history_checksum: NotRequired[str]  # of history.csv

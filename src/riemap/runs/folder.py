@@ -2,7 +2,8 @@
 
 ``config.json`` is written first, ``checkpoint.npz`` during training, and ``embedding.npz``, ``history.csv``
 and ``scores.json`` in the end; each is written beside its place and renamed onto it. Each has a checksum in
-it, but for ``history.csv``, whose checksum is in ``scores.json``.
+it, but for ``history.csv``. ``scores.json`` has the id of the run and the checksums of the embedding and of
+the history, so that a file of another run is noticed.
 """
 
 from contextlib import suppress
@@ -13,6 +14,7 @@ import riemap
 from riemap.checked_json import checksum_of, read_checked, write_checked
 from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
+from riemap.embeddings.storage import check_recorded, embedding_checksum
 from riemap.errors import InputError
 from riemap.files import written_whole
 from riemap.graphs import AnyGraph
@@ -21,6 +23,7 @@ from riemap.runs.entries import ConfigEntries, ResultEntries
 from riemap.runs.histories import history_text, parse_history
 from riemap.runs.result import RunResult
 from riemap.runs.spec import RunSpec, difference
+from riemap.specs import shown
 from riemap.training.fit import Fit, Stop
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord
@@ -139,9 +142,15 @@ class RunFolder:
         Raises
         ------
         InputError
-            If it is damaged, or not the configuration of a run.
+            If it is damaged, not the configuration of a run, or that of another run than the scores are of.
         """
-        return read_checked(self._config_file, ConfigEntries)
+        found, scored = read_checked(self._config_file, ConfigEntries), self._scores() or {}
+        if found is not None and scored.get("run") not in (None, RunSpec.from_json(found).id):
+            raise InputError(
+                f"{self._config_file} is of another run than {self._scores_file.name}, which is of "
+                f"{shown(scored['run'], 100)}; restore it from a copy, or embed the graph again"
+            )
+        return found
 
     def end(self, result: RunResult) -> None:
         """Write the results. The scores come last, and say that everything is there.
@@ -162,7 +171,9 @@ class RunFolder:
         text = history_text(result.fit.history)
         with written_whole(self.path / "history.csv") as file:
             file.write(text)
-        write_checked(self._scores_file, {**found, "history_checksum": checksum_of(text)})
+        sums = {"embedding_checksum": embedding_checksum(result.fit.embedding)}
+        sums |= {"history_checksum": checksum_of(text)}
+        write_checked(self._scores_file, {**found, "run": result.spec.id, **sums})
         self.checkpoint.unlink(missing_ok=True)
         self._check_present()
 
@@ -196,8 +207,29 @@ class RunFolder:
         except ValueError as error:
             raise InputError(f"cannot read {self._scores_file}: {error}") from None
         history = tuple(self.history())
-        fit = Fit(load_embedding(self.path), history, stop, plan, float(found["seconds"]), graph.name)
+        fit = Fit(self.embedding(), history, stop, plan, float(found["seconds"]), graph.name)
         return RunResult(spec, fit, graph, distances, scores)
+
+    def embedding(self) -> Embedding:
+        """Read the embedding of a finished run.
+
+        Returns
+        -------
+        Embedding
+            What ``embedding.npz`` holds.
+
+        Raises
+        ------
+        InputError
+            If it is missing, damaged, or not the one that the scores are of.
+        """
+        path = self.path / "embedding.npz"
+        if not path.exists():
+            would = f"'riemap embed GRAPH --out {self.path}' would put one there"
+            raise InputError(f"{self.path} holds no {path.name}; {would}")
+        found = Embedding.load(path)
+        check_recorded(found, path, (self._scores() or {}).get("embedding_checksum"), self._scores_file.name)
+        return found
 
     def history(self) -> list[EpochRecord]:
         """Read what happened in every epoch of a finished run.
@@ -263,28 +295,3 @@ def is_new(path: Path) -> bool:
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file; name a new folder")
     return not path.exists() or all(other.name.startswith(".") for other in path.iterdir())
-
-
-def load_embedding(path: Path) -> Embedding:
-    """Read the embedding of a run's folder, or of an ``.npz`` file.
-
-    Parameters
-    ----------
-    path
-        The folder or the file.
-
-    Returns
-    -------
-    Embedding
-        What it holds.
-
-    Raises
-    ------
-    InputError
-        If it holds no embedding.
-    """
-    if path.is_dir() and not (path / "embedding.npz").exists():
-        raise InputError(
-            f"{path} holds no embedding.npz; 'riemap embed GRAPH --out {path}' would put one there"
-        )
-    return Embedding.load(path / "embedding.npz" if path.is_dir() else path)

@@ -1,15 +1,37 @@
-"""Open a run again, for a plot or a report: its configuration, its graph, the command that makes it."""
+"""Open a run again: its embedding, its configuration, its graph, the command that makes it."""
 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
 from riemap.runs.spec import PRESET, GraphSource
 from riemap.specs import shown
+
+
+def load_embedding(path: Path) -> Embedding:
+    """Read the embedding of a run's folder, or of an ``.npz`` file.
+
+    Parameters
+    ----------
+    path
+        The folder or the file.
+
+    Returns
+    -------
+    Embedding
+        What it holds.
+
+    Raises
+    ------
+    InputError
+        If it holds no embedding.
+    """
+    return RunFolder(path).embedding() if path.is_dir() else Embedding.load(path)
 
 
 def run_config(run: Path) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Machine:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.processor, self.switches = 100.0, 50.0, 0
         self.share = threads._Share()
-        monkeypatch.setattr(threads, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        monkeypatch.setattr(threads, "time", SimpleNamespace(perf_counter=lambda: self.now, sleep=time.sleep))
         monkeypatch.setattr(threads, "getrusage", lambda _: self.usage())
 
     def usage(self) -> SimpleNamespace:

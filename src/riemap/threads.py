@@ -50,6 +50,12 @@ SPINS = 50_000
 """How often a thread looks for its next part before it sleeps: for 1 to 2 milliseconds on the processor
 measured, longer than the pause between two kernels of a training step."""
 
+CROWDED_SPINS = 50
+"""As :data:`SPINS`, if there are more threads than cores: then another thread needs the core."""
+
+CORES: int = numba.config.NUMBA_DEFAULT_NUM_THREADS  # type: ignore[attr-defined]
+"""Number of cores that this process may use."""
+
 MEASURED_SECONDS = 0.02
 """For how long the processor time is measured before the number of threads is decided: several time slices
 of Linux, which are 3 to 4 milliseconds."""
@@ -125,14 +131,14 @@ def begin(part: Part) -> tuple[int, int]:
 
 @keep_on_disk
 @njit(nogil=True)
-def _next_signal(signal: int, seen: int, finished: int, ticket: int) -> int:
+def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int) -> int:
     """Report what is finished, and wait for a signal; returns it, or ``seen`` if there is none for long.
 
     The report comes from here because the thread that waits for it needs Python's lock next, and this
     function does not hold it.
     """
     _store(finished, ticket)
-    for _ in range(SPINS):
+    for _ in range(spins):
         value = _load(signal)
         if value != seen:
             return value
@@ -142,10 +148,13 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int) -> int:
 
 @keep_on_disk
 @njit(nogil=True)
-def _wait(finished: int, ticket: int) -> None:
-    """Wait until a thread has reported."""
-    while _load(finished) != ticket:
+def _has_finished(finished: int, ticket: int, spins: int) -> bool:
+    """Wait until a thread has reported; returns whether it has, after so many looks at most."""
+    for _ in range(spins):
+        if _load(finished) == ticket:
+            return True
         _relax()
+    return False
 
 
 class _Cell:
@@ -163,6 +172,7 @@ class _Worker:
         self.finished = _Cell()
         self.job: tuple[int, Any, tuple[Any, ...]] = (0, None, ())
         self.error: BaseException | None = None
+        self.spins = SPINS
         self._signal = signal
         self._sleeping = False
         self._alarm: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -178,7 +188,7 @@ class _Worker:
         signal, finished = self._signal.address, self.finished.address
         done = seen = 0
         while True:
-            begun = _next_signal(signal, seen, finished, done)
+            begun = _next_signal(signal, seen, finished, done, self.spins)
             job = self.job
             if job[0] != done:
                 done, kernel, args = job
@@ -186,8 +196,9 @@ class _Worker:
                     kernel(*args)
                 except BaseException as error:
                     self.error = error
-                self.job = job = (done, None, ())  # lets go of the arrays
                 del kernel, args
+                if self.job is job:
+                    self.job = (done, None, ())  # lets go of the arrays
             elif begun == seen:
                 self._sleeping = True
                 if self.job is job:
@@ -251,14 +262,17 @@ class _Pool:
         while len(self._workers) < threads - 1:
             self._workers.append(_Worker(self._signal))
         workers = self._workers[: threads - 1]
+        spins = SPINS if threads <= CORES else CROWDED_SPINS
         ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
         for k, worker in enumerate(workers, 1):
+            worker.spins = spins
             worker.give(ticket, kernel, (np.array([ends[k], ends[k + 1], 0, 0]), *args))
         try:
             kernel(np.array([0, ends[1], self._signal.address, ticket]), *args)
         finally:
             for worker in workers:
-                _wait(worker.finished.address, ticket)
+                while not _has_finished(worker.finished.address, ticket, spins):
+                    time.sleep(0.0)  # another thread may need this core
         for worker in workers:
             if worker.error is not None:
                 raise worker.error

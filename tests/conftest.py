@@ -36,6 +36,14 @@ def _one_thread_a_worker() -> None:
         set_count(1)
 
 
+@pytest.fixture(autouse=True)
+def _no_lines_of_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Print no lines that say that a command takes long: how many there are depends on the machine."""
+    from riemap.cli import progress
+
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 1e6)
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """Use one thread in a test: on graphs of a few nodes, waiting for threads takes longer than the work."""

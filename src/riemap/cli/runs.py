@@ -91,9 +91,7 @@ def _progress(done: int, total: int, quiet: bool) -> Iterator[Callable[[str], No
         with bar(total, done) as update:
             yield lambda title: update(None, title)
     else:
-        typer.echo(f"riemap: {total - done} of {total} runs to do", err=True)
-        with telling("doing the runs") as postpone:
-            postpone()
+        with telling(f"doing {total - done} of {total} runs") as postpone:
             yield _lines(done, total, postpone)
 
 

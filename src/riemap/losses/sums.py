@@ -37,7 +37,7 @@ class Sum(Loss):
         expect(self.terms, tuple, "a tuple of pairs of a factor and a loss", "e.g. ((0.3, as_loss('ad')),)")
         for term in self.terms:
             expect(term, tuple, "a pair of a factor and a loss", "e.g. (0.3, as_loss('ad'))")
-            finite_number("the factor of a loss", term[0], 0.3)
+            finite_number("factor", term[0], 0.3)
         flat = [(f * g, part) for f, loss in self.terms for g, part in _terms(loss)]
         object.__setattr__(self, "terms", tuple(flat))
         if not flat:

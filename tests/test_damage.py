@@ -212,7 +212,7 @@ def test_a_run_that_is_refused_leaves_nothing(tmp_path: Path, monkeypatch: pytes
     spec = RunSpec.of(source.open(), "E2", epochs=4, source=source)
     with pytest.raises(InputError, match="is another run by now"):
         execute(spec, RunFolder(out), graph=GraphSource("path(n=8)").open())
-    with pytest.raises(InputError, match="distances are finite"):
+    with pytest.raises(InputError, match="distances are finite, zero on the diagonal"):
         execute(spec, RunFolder(out), distances=np.zeros((3, 3)))
     monkeypatch.setattr(memory, "free", lambda: 10)
     with pytest.raises(NotEnoughMemoryError):

@@ -87,7 +87,7 @@ def test_any_number_round_trips(start: float, end: float, factor: float) -> None
         ("neighbourhood(edge=1)", "there is no argument 'edge'"),
         ("0*ad", "the factor of ad is 0; it must be positive, e.g. 0.3*ad"),
         ("-1*ad", "cannot read '-1*ad'"),
-        ("1e999*ad", "the factor of ad is inf"),
+        ("1e999*ad", "factor=inf is not a finite number, e.g. factor=0.3"),
         ("1.2.3*ad", "cannot read the factor '1.2.3' in loss '1.2.3*ad'"),
         ("0.3*", "it is empty"),
         ("ad +", "it is empty"),

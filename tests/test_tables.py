@@ -211,7 +211,10 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert lines[0].split() == ["graph", "dim", "space", "f1@1", "f1@1", "ref", "ad", "ad", "ref"]
     assert lines[1].split() == ["karate", "2", "H2", "90.00*", "90.00", "0.100*", "0.100"]
     assert lines[-1] == "of 5 cells: 0 better, 3 equal, 2 worse"
-    assert err == "riemap: 1 of 11 runs failed and are not in the table\n"
+    assert err == (
+        "riemap: 1 of 12 runs are not done; 'riemap grid' does them\n"
+        "riemap: 1 of 11 runs failed and are not in the table\n"
+    )
     assert run("table", str(folder), "--by", "mean", "--against", str(tmp_path / "ref.csv"), "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["against"] == {"better": 0, "equal": 0, "worse": 5}

@@ -24,6 +24,7 @@ from fuzz.verdict import ACCEPTED, Outcome, Verdict
 MAIN = "import sys; from riemap.cli import main; main(sys.argv[1:])"
 STORE = "import riemap; from fuzz.artefacts import stored_graph; riemap.shortest_paths(stored_graph())"
 TIMES = ("seconds", "attempt", "machine", "warnings", "checksum", "history_checksum")
+"""Entries that differ between two runs of a command: times, and checksums of what has times in it."""
 TOP = ("embed", "cycle(n=7)", "-s", "E1 x H2", "--epochs", "6", "--checkpoint-every", "4")
 
 

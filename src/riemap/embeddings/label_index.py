@@ -27,6 +27,9 @@ class LabelIndex:
         """Row numbers of several labels."""
         return np.array([self._row_number(label) for label in labels], dtype=np.int64)
 
+    def __contains__(self, label: object) -> bool:
+        return label in self._row_by_label or str(label) in self._row_by_text
+
     def _row_number(self, label: Hashable) -> int:
         found = self._row_by_label.get(label, self._row_by_text.get(str(label)))
         if found is None:

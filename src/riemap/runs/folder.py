@@ -196,7 +196,7 @@ class RunFolder:
         except ValueError as error:
             raise InputError(f"cannot read {self._scores_file}: {error}") from None
         history = tuple(self.history())
-        fit = Fit(load_embedding(self.path), history, stop, plan, float(found["seconds"]), graph.name)
+        fit = Fit(load_embedding(self.path), history, stop, plan, float(found["seconds"]), graph, scores)
         return RunResult(spec, fit, graph, distances, scores)
 
     def history(self) -> list[EpochRecord]:

@@ -33,20 +33,23 @@ def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("karate in H2 (2 dimensions), stress, seed 0\n40 epochs in ")
     assert "all epochs are done" in out
     assert "average distortion" in out
-    assert err.count("\n") == 10, "ten plain lines where there is no terminal"
+    assert err.count("\n") == 11, "ten plain lines where there is no terminal, and one about the result"
+    assert err.endswith("riemap: the embedding is not kept; --out DIR keeps it\n")
     assert "karate in H2: epoch 40 of 40, loss " in err
     assert "\x1b" not in out + err
 
 
 def test_several_spaces_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("embed", "karate", "-s", "E2", "-s", "H2", "-s", "E1 x H1") == 0
+    assert run("embed", "karate", "-s", "E3", "-s", "H3", "-s", "H2 x E1") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[0] for line in lines[3:]] == ["E2", "H2", "E1 x H1"]
-    assert max(map(len, lines)) <= 80
+    assert [line.split("  ")[0] for line in lines[3:6]] == ["E3", "H3", "H2 x E1"]
+    assert max(map(len, lines[:6])) <= 80
     for column in range(4):  # each metric has a best space, and it is marked
         assert (
-            sum(line.replace("E1 x H1", "E1xH1").split()[2 + column].endswith("*") for line in lines[3:]) >= 1
+            sum(line.replace("H2 x E1", "H2xE1").split()[2 + column].endswith("*") for line in lines[3:6])
+            >= 1
         )
+    assert lines[7].partition(" is best by average distortion (ad): 0.")[0] in ("E3", "H3", "H2 x E1")
 
 
 def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +73,8 @@ def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert [int(row["epoch"]) for row in rows] == list(range(40))
     assert float(rows[-1]["loss"]) < float(rows[12]["loss"])
     assert Embedding.load(folder / "embedding.npz").labels == tuple(range(34))
-    capsys.readouterr()
+    said = capsys.readouterr().err
+    assert f"riemap: wrote {folder}; 'riemap report {folder}' makes a page" in said
     assert run("evaluate", str(folder), "karate", "--json") == 0
     again = json.loads(capsys.readouterr().out)["scores"]
     assert again == json.loads((folder / "scores.json").read_text())["scores"]

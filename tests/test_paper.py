@@ -182,8 +182,8 @@ def test_the_best_by_metric_and_its_loss() -> None:
         "graph": "bunny-fine",
         "dim": 2,
         "space": "S2",
-        "paper": {"f1@1": 88.12, "auc": 89.61, "ad": 0.146},
-        "ours": {"f1@1": 90.0, "auc": 95.0, "ad": 0.12},
+        "paper": pytest.approx({"f1@1": 0.8812, "auc": 0.8961, "ad": 0.146}),
+        "ours": pytest.approx({"f1@1": 0.9, "auc": 0.95, "ad": 0.12}),
         "loss": {"f1@1": str(as_loss(RULE[0])), "auc": str(as_loss(RULE[1])), "ad": "ad"},
         "preset": {"f1@1": "default", "auc": "default", "ad": "default"},
     }
@@ -223,11 +223,11 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*told, "--show") == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [
-        "graph       dim  space     f1@1   paper     auc   paper      ad   paper",
-        "bunny-fine    2  S2       88.00-  88.12   95.00*  89.61   0.120*  0.146",
-        "bunny-fine    2  Gr(1,3)  90.00*  85.06   95.00*  85.95   0.120*  0.146",
+        "graph       dim  space    f1@1 %   paper   auc %   paper      ad   paper",
+        "bunny-fine    2  S2        88.00-  88.12   95.00*  89.61   0.120*  0.146",
+        "bunny-fine    2  Gr(1,3)   90.00*  85.06   95.00*  85.95   0.120*  0.146",
         "",
-        "bunny-fine    3  S3           –   94.96       –   96.86       –   0.062",
+        "bunny-fine    3  S3            –   94.96       –   96.86       –   0.062",
         "",
         "of 9 cells: 5 better, 0 equal, 1 worse, 3 missing; * is better than the figure beside it, - worse",
     ]
@@ -237,10 +237,10 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert list(rows) == ["rows", "engine"]
     assert rows["engine"] == {"current": 2, "older": 0}
     assert [row["space"] for row in rows["rows"]] == ["S2", "Gr(1,3)", "S3"]
-    assert rows["rows"][0]["ours"] == pytest.approx({"f1@1": 88.0, "auc": 95.0, "ad": 0.12})
+    assert rows["rows"][0]["ours"] == pytest.approx({"f1@1": 0.88, "auc": 0.95, "ad": 0.12})
     assert rows["rows"][2]["ours"] == {"f1@1": None, "auc": None, "ad": None}
     assert run(*told, "--single") == 0
-    assert "bunny-fine    2  Gr(1,3)  90.00   85.06" in (out := capsys.readouterr().out)
+    assert "bunny-fine    2  Gr(1,3)   90.00   85.06" in (out := capsys.readouterr().out)
     assert "of 3 rows, 1 have a run that beats" in out
     assert "S2" not in out
     assert run(*told, "--show", "--format", "markdown") == 0

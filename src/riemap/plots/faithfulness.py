@@ -58,7 +58,7 @@ def f1_curve(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     ax = axes_or_new(ax)
     _pair_shares(ax, curves.pairs)
@@ -68,6 +68,7 @@ def f1_curve(
     if legend:
         ax.legend(loc="lower right", frameon=True, framealpha=0.8, edgecolor="none")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     return ax
 
 

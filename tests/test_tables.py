@@ -208,7 +208,12 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert run("table", str(folder), "-m", "f1@1,ad", "--against", str(tmp_path / "ref.csv")) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert lines[0].split() == ["graph", "dim", "space", *"f1@1 % f1@1 % ref ad ad ref".split()]
+    assert lines[0].split() == [
+        "graph",
+        "dim",
+        "space",
+        *["f1@1", "%", "f1@1", "%", "ref", "ad", "ad", "ref"],
+    ]
     assert lines[1].split() == ["karate", "2", "H2", "90.00*", "90.00", "0.100*", "0.100"]
     assert lines[-1] == "of 5 cells: 0 better, 3 equal, 2 worse"
     assert err == "riemap: 1 of 11 runs failed and are not in the table\n"

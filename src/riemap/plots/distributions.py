@@ -17,6 +17,9 @@ COMMON_BINS = 60
 MAX_BINS = 40
 """Most bins of a single histogram; it has fewer where there are few numbers."""
 
+LETTER_INCHES = 0.075
+"""Average width of a letter of a tick label, in inches, with room between two labels: 8 points high."""
+
 WHISKER_STYLE: dict[str, Any] = {"color": INK, "linewidth": 0.8}
 """Line style of whiskers and of their caps."""
 
@@ -51,7 +54,8 @@ def boxes(values: Mapping[str, Array], *, label: str = "", ax: "Axes | None" = N
     ax.boxplot(list(values.values()), tick_labels=list(map(escape_dollars, values)), **_box_style())
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(label)
-    if sum(map(len, values)) > 40:
+    room = ax.get_position().width * ax.figure.get_figwidth() / len(values)
+    if LETTER_INCHES * max(map(len, values)) > room:
         for text in ax.get_xticklabels():
             text.set(rotation=35, ha="right", rotation_mode="anchor")
     return ax

@@ -54,7 +54,7 @@ def boxes(values: Mapping[str, Array], *, label: str = "", ax: "Axes | None" = N
     ax.boxplot(list(values.values()), tick_labels=list(map(escape_dollars, values)), **_box_style())
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(label)
-    room = ax.get_position().width * ax.figure.get_figwidth() / len(values)
+    room = ax.get_window_extent().width / ax.figure.dpi / len(values)
     if LETTER_INCHES * max(map(len, values)) > room:
         for text in ax.get_xticklabels():
             text.set(rotation=35, ha="right", rotation_mode="anchor")

@@ -140,7 +140,7 @@ def _add_names(ax: "Axes", view: View, names: Mapping[int, str]) -> None:
     """Write names beside their nodes, and warn if some find no place."""
     if not names:
         return
-    ax.figure.draw_without_rendering()  # completes the layout
+    ax.figure.canvas.figure.draw_without_rendering()  # completes the layout
     drawn = draw_names(ax, view.points @ screen_rotation(view), names)
     if drawn < len(names):
         warnings.warn(

@@ -36,14 +36,15 @@ def draw_names(ax: "Axes", places: Array, names: Mapping[int, str]) -> int:
     inside of the axes. Of the free places of a name, the first is taken.
     """
     from matplotlib.patheffects import withStroke
+    from matplotlib.transforms import Bbox
 
-    inside, taken = ax.get_window_extent().padded(1.0), []
+    inside, taken = ax.get_window_extent().padded(1.0), list[Bbox]()
     rim = [withStroke(linewidth=2.5, foreground="white")]
     for i, name in names.items():
         for x, y, across, along in SIDES:
             text = ax.annotate(
                 escape_dollars(name),
-                places[i, :2],
+                (places[i, 0], places[i, 1]),
                 (NAME_GAP * x, NAME_GAP * y),
                 textcoords="offset points",
                 ha=across,

@@ -1,6 +1,7 @@
 """``riemap paper``: the paper's figures, the grids behind them, and ours beside them."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -263,7 +264,27 @@ def test_show_needs_neither_records_nor_data(
     monkeypatch.setenv("RIEMAP_DATA", str(tmp_path))
     for name, cells in {"table5": 324, "table6": 91, "table7": 54, "ad10": 18}.items():
         assert run("paper", name, "--show", "--out", str(tmp_path / "none")) == 0
-        assert f"of {cells} cells: 0 better, 0 equal, 0 worse, {cells} missing" in capsys.readouterr().out
+        out, err = capsys.readouterr()
+        assert f"of {cells} cells: 0 better, 0 equal, 0 worse, {cells} missing" in out
+        assert err.startswith(f"riemap: {tmp_path / 'none' / 'records'} has no records; without --out")
+
+
+def test_show_outside_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The records of the package are shown, and the place where others were looked for is told."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RIEMAP_DATA", str(tmp_path))
+    assert run("paper", "table6", "--show") == 0
+    out, err = capsys.readouterr()
+    assert re.search(r"of 91 cells: \d\d better, \d+ equal, \d+ worse, 0 missing", out)
+    assert err.startswith(f"riemap: no records in {tmp_path / 'results' / 'paper'}; these come with riemap\n")
+    assert not list(tmp_path.iterdir())
+    kept(tmp_path / "results" / "paper", record(*BUNNY, "ad", 88.0, 95.0, 0.12))
+    assert run("paper", "table6", "--show", "--graphs", "bunny-fine", "--spaces", "S2") == 0
+    out, err = capsys.readouterr()
+    assert "of 3 cells: 2 better, 0 equal, 1 worse, 0 missing" in out
+    assert err == ""
 
 
 # --- what is done -------------------------------------------------------------------------------------

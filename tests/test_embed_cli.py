@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import spelled
 from helpers import run
 
 from riemap import files
@@ -159,6 +160,29 @@ def test_what_is_refused(arguments: list[str], message: str, capsys: pytest.Capt
     out, err = capsys.readouterr()
     assert message in err
     assert (out, err.count("\n"), err.startswith("riemap: ")) == ("", 1, True)
+
+
+@pytest.mark.parametrize(("edges", "space", "advised"), [("0 1", "H2", "H1"), ("0 1\n1 2\n2 3", "E9", "H3")])
+def test_the_advised_space_is_small_enough(
+    edges: str, space: str, advised: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "few.edges").write_text(edges)
+    assert run("embed", str(tmp_path / "few.edges"), "-s", space) == 2
+    assert capsys.readouterr().err.endswith(f"take fewer dimensions than nodes, e.g. '{advised}'\n")
+    assert run("embed", str(tmp_path / "few.edges"), "-s", advised) == 0
+
+
+def test_options_that_are_advised_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where memory is short, ``--sources`` is advised for the two commands that have it."""
+    monkeypatch.setattr("riemap.memory.available", lambda: 1)
+    assert run("embed", "cycle(n=2000)", "-s", "E2", "--out", str(tmp_path / "run")) == 2
+    err = capsys.readouterr().err
+    assert "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000" in err
+    for line in ("riemap evaluate run karate --sources 1000", "riemap describe karate --sources 1000"):
+        spelled(line)
+    assert not (tmp_path / "run").exists(), "a refused run leaves nothing behind"
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,7 +45,7 @@ def table(
 
     The best of a group has a *, and the second best a +.
 
-    Example: riemap table results --by mean --format latex
+    Example: riemap table my-grid --by mean --format latex
     """
     with refusing():
         from riemap.grids import tables, typeset

@@ -56,7 +56,7 @@ def embed(
     space
         Where to embed, such as ``"H3"`` or ``"H2 x S2"``.
     loss
-        What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"rsne(T=0.1) + 0.3*ad"``, or a
+        What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"stress + 0.2*rsne(T=1)"``, or a
         function of (target, sqdist) that gives a value and its derivatives with respect to sqdist.
     preset
         How to train: ``"default"``; ``"steady"``, which learns the scales late and slowly; or ``"paper"``,

@@ -176,7 +176,7 @@ def test_options_that_are_advised_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where memory is short, ``--sources`` is advised for the two commands that have it."""
-    monkeypatch.setattr("riemap.memory.available", lambda: 1)
+    monkeypatch.setattr("riemap.memory.free", lambda: 1_000_000)
     assert run("embed", "cycle(n=2000)", "-s", "E2", "--out", str(tmp_path / "run")) == 2
     err = capsys.readouterr().err
     assert "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000" in err

@@ -74,9 +74,12 @@ def f1_curve(
 
 def _pair_shares(ax: "Axes", shares: Array) -> None:
     """Draw the share of pairs as bars in the lower 40 % of the axes."""
+    from matplotlib.ticker import PercentFormatter
+
     right = right_axis(ax, "share of pairs", PAIR_SHARE_COLOUR)
     right.stairs(shares, np.arange(len(shares) + 1) + 0.5, color=FAINT, fill=True)
     right.set_ylim(0.0, 2.5 * float(shares.max()))
+    right.yaxis.set_major_formatter(PercentFormatter(1.0))
 
 
 def _f1_lines(ax: "Axes", curves: Curves, names: list[str]) -> None:

@@ -21,7 +21,7 @@ endif
 .PHONY: help demo test test-long fuzz check docs bench clean
 
 help:
-	@echo "make demo       install riemap and embed a graph in five spaces of two dimensions"
+	@echo "make demo       install riemap and embed a graph in five spaces of three dimensions"
 	@echo "make test       run the tests and doctests; PYTEST_ARGS='-k stein' selects some of them"
 	@echo "make test-long  run the property-based tests with 1,000 examples each, which takes long"
 	@echo "make fuzz       attack riemap with random cases for 10 minutes; MINUTES=60 and SEED=7 choose other ones"
@@ -32,9 +32,9 @@ help:
 	@echo "PYTHON=...      choose the interpreter for .venv, 3.11 or newer (now: $(PYTHON))"
 
 demo: .venv/core | $(CACHE)
-	$(BIN)/riemap embed karate -s E2 -s H2 -s S2 -s "Gr(1,3)" -s "E1 x H1" --epochs 800 --out demo --resume --report
+	$(BIN)/riemap embed karate -s E3 -s H3 -s S3 -s "H2 x E1" -s "S2 x E1" --epochs 800 --out demo --resume --report
 	@echo
-	@echo "Open one of the reports in a browser: demo/H2/report.html"
+	@echo "Open one of the reports in a browser: demo/H3/report.html"
 	@echo "Next: $(BIN)/riemap embed les-miserables --space H3 --out les-miserables-h3 --report"
 
 test: .venv/dev | $(CACHE)

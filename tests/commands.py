@@ -41,5 +41,6 @@ def spelled(line: str, *, whole: bool = True) -> str:
 
 def shown_lines(markdown: str) -> list[str]:
     """The lines in blocks of code that call riemap."""
-    blocks = re.findall(r"^```(?:console|bash)?\n(.*?)^```", markdown, re.DOTALL | re.MULTILINE)
-    return [line for block in blocks for line in block.splitlines() if line.startswith("riemap ")]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", markdown, re.DOTALL | re.MULTILINE)
+    shown = [block for language, block in blocks if language in ("", "console", "bash")]
+    return [line for block in shown for line in block.splitlines() if line.startswith("riemap ")]

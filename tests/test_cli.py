@@ -298,10 +298,11 @@ def test_evaluate_shows_every_metric_and_the_curve(karate: Path, capsys: pytest.
     assert out.startswith("karate in H2 (2 dimensions)\n")
     for metric in METRICS:
         (line,) = (line for line in lines if line[:1] == [metric.name])
-        best = "0" if metric.best == "low" and not metric.extreme else "1"
-        assert line[1:] == [f"{exact[metric.name]:.4f}", best, *metric.title.split()]
+        best = "100%" if metric.percent else "0" if metric.best == "low" and not metric.extreme else "1"
+        assert line[1:] == [metric.text(exact[metric.name]), best, *metric.title.split()]
+    assert [f"{exact['auc']:.2%}", "100%"] in [line[1:3] for line in lines]
     for k, (f1, pairs) in enumerate(zip(exact.f1_curve, exact.layers, strict=True), 1):
-        assert [str(k), f"{f1:.4f}", str(pairs)] in [line[:3] for line in lines]
+        assert [str(k), f"{f1:.2%}", str(pairs)] in [line[:3] for line in lines]
     assert err == ""
 
 
@@ -348,7 +349,7 @@ def test_a_curve_of_many_layers_is_thinned(tmp_path: Path, capsys: pytest.Captur
     e.save(tmp_path / "line.npz")
     assert run("evaluate", str(tmp_path / "line.npz"), "path(n=101)") == 0
     curve = capsys.readouterr().out.rpartition("F1@k")[2].splitlines()[1:]
-    assert [line.split()[:2] for line in curve] == [[str(k), "1.0000"] for k in range(1, 101, 5)]
+    assert [line.split()[:2] for line in curve] == [[str(k), "100.00%"] for k in range(1, 101, 5)]
 
 
 def test_nearest_nodes_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

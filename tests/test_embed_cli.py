@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import spelled
 from helpers import run
 
 from riemap import files
@@ -33,20 +34,23 @@ def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
     assert out.startswith("karate in H2 (2 dimensions), stress, seed 0\n40 epochs in ")
     assert "all epochs are done" in out
     assert "average distortion" in out
-    assert err.count("\n") == 10, "ten plain lines where there is no terminal"
+    assert err.count("\n") == 11, "ten plain lines where there is no terminal, and one about the result"
+    assert err.endswith("riemap: the embedding is not kept; --out DIR keeps it\n")
     assert "karate in H2: epoch 40 of 40, loss " in err
     assert "\x1b" not in out + err
 
 
 def test_several_spaces_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("embed", "karate", "-s", "E2", "-s", "H2", "-s", "E1 x H1") == 0
+    assert run("embed", "karate", "-s", "E3", "-s", "H3", "-s", "H2 x E1") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[0] for line in lines[3:]] == ["E2", "H2", "E1 x H1"]
-    assert max(map(len, lines)) <= 80
+    assert [line.split("  ")[0] for line in lines[3:6]] == ["E3", "H3", "H2 x E1"]
+    assert max(map(len, lines[:6])) <= 80
     for column in range(4):  # each metric has a best space, and it is marked
         assert (
-            sum(line.replace("E1 x H1", "E1xH1").split()[2 + column].endswith("*") for line in lines[3:]) >= 1
+            sum(line.replace("H2 x E1", "H2xE1").split()[2 + column].endswith("*") for line in lines[3:6])
+            >= 1
         )
+    assert lines[7].partition(" is best by average distortion (ad): 0.")[0] in ("E3", "H3", "H2 x E1")
 
 
 def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +74,8 @@ def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert [int(row["epoch"]) for row in rows] == list(range(40))
     assert float(rows[-1]["loss"]) < float(rows[12]["loss"])
     assert Embedding.load(folder / "embedding.npz").labels == tuple(range(34))
-    capsys.readouterr()
+    said = capsys.readouterr().err
+    assert f"riemap: wrote {folder}; 'riemap report {folder}' makes a page" in said
     assert run("evaluate", str(folder), "karate", "--json") == 0
     again = json.loads(capsys.readouterr().out)["scores"]
     assert again == json.loads((folder / "scores.json").read_text())["scores"]
@@ -155,6 +160,29 @@ def test_what_is_refused(arguments: list[str], message: str, capsys: pytest.Capt
     out, err = capsys.readouterr()
     assert message in err
     assert (out, err.count("\n"), err.startswith("riemap: ")) == ("", 1, True)
+
+
+@pytest.mark.parametrize(("edges", "space", "advised"), [("0 1", "H2", "H1"), ("0 1\n1 2\n2 3", "E9", "H3")])
+def test_the_advised_space_is_small_enough(
+    edges: str, space: str, advised: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "few.edges").write_text(edges)
+    assert run("embed", str(tmp_path / "few.edges"), "-s", space) == 2
+    assert capsys.readouterr().err.endswith(f"take fewer dimensions than nodes, e.g. '{advised}'\n")
+    assert run("embed", str(tmp_path / "few.edges"), "-s", advised) == 0
+
+
+def test_options_that_are_advised_exist(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where memory is short, ``--sources`` is advised for the two commands that have it."""
+    monkeypatch.setattr("riemap.memory.free", lambda: 1_000_000)
+    assert run("embed", "cycle(n=2000)", "-s", "E2", "--out", str(tmp_path / "run")) == 2
+    err = capsys.readouterr().err
+    assert "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000" in err
+    for line in ("riemap evaluate run karate --sources 1000", "riemap describe karate --sources 1000"):
+        spelled(line)
+    assert not (tmp_path / "run").exists(), "a refused run leaves nothing behind"
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -468,11 +468,11 @@ def test_one_node_is_its_own_mean() -> None:
 
 
 def test_notebooks_show_a_small_table() -> None:
-    """The table shows the space, dimensions, number of nodes and scales, and no points."""
+    """The table shows the space, dimensions, number of nodes and shares of d², and no points."""
     x = np.zeros((500, 1)) + np.arange(500.0)[:, None]
     found = Embedding(Space.parse("E1 x E1"), (x, x), np.log([1.0, 0.25]), tuple(range(500)))
     table = found._repr_html_()
-    cells = [("space", found.space), ("dimensions", 2), ("nodes", 500), ("scales", "E1: 1, E1: 0.25")]
+    cells = [("space", found.space), ("dimensions", 2), ("nodes", 500), ("share of d²", "E1: 80%, E1: 20%")]
     rows = "".join(f"<tr><th>{name}</th><td>{value}</td></tr>" for name, value in cells)
     assert table == f"<table><caption>Embedding</caption>{rows}</table>"
     assert repr(found) == f"<Embedding of 500 nodes in {found.space} (2 dimensions)>"

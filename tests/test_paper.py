@@ -1,6 +1,7 @@
 """``riemap paper``: the paper's figures, the grids behind them, and ours beside them."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,8 +183,8 @@ def test_the_best_by_metric_and_its_loss() -> None:
         "graph": "bunny-fine",
         "dim": 2,
         "space": "S2",
-        "paper": {"f1@1": 88.12, "auc": 89.61, "ad": 0.146},
-        "ours": {"f1@1": 90.0, "auc": 95.0, "ad": 0.12},
+        "paper": pytest.approx({"f1@1": 0.8812, "auc": 0.8961, "ad": 0.146}),
+        "ours": pytest.approx({"f1@1": 0.9, "auc": 0.95, "ad": 0.12}),
         "loss": {"f1@1": str(as_loss(RULE[0])), "auc": str(as_loss(RULE[1])), "ad": "ad"},
         "preset": {"f1@1": "default", "auc": "default", "ad": "default"},
     }
@@ -223,11 +224,11 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*told, "--show") == 0
     out, err = capsys.readouterr()
     assert out.splitlines() == [
-        "graph       dim  space     f1@1   paper     auc   paper      ad   paper",
-        "bunny-fine    2  S2       88.00-  88.12   95.00*  89.61   0.120*  0.146",
-        "bunny-fine    2  Gr(1,3)  90.00*  85.06   95.00*  85.95   0.120*  0.146",
+        "graph       dim  space    f1@1 %   paper   auc %   paper      ad   paper",
+        "bunny-fine    2  S2        88.00-  88.12   95.00*  89.61   0.120*  0.146",
+        "bunny-fine    2  Gr(1,3)   90.00*  85.06   95.00*  85.95   0.120*  0.146",
         "",
-        "bunny-fine    3  S3           –   94.96       –   96.86       –   0.062",
+        "bunny-fine    3  S3            –   94.96       –   96.86       –   0.062",
         "",
         "of 9 cells: 5 better, 0 equal, 1 worse, 3 missing; * is better than the figure beside it, - worse",
     ]
@@ -237,10 +238,10 @@ def test_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert list(rows) == ["rows", "engine"]
     assert rows["engine"] == {"current": 2, "older": 0}
     assert [row["space"] for row in rows["rows"]] == ["S2", "Gr(1,3)", "S3"]
-    assert rows["rows"][0]["ours"] == pytest.approx({"f1@1": 88.0, "auc": 95.0, "ad": 0.12})
+    assert rows["rows"][0]["ours"] == pytest.approx({"f1@1": 0.88, "auc": 0.95, "ad": 0.12})
     assert rows["rows"][2]["ours"] == {"f1@1": None, "auc": None, "ad": None}
     assert run(*told, "--single") == 0
-    assert "bunny-fine    2  Gr(1,3)  90.00   85.06" in (out := capsys.readouterr().out)
+    assert "bunny-fine    2  Gr(1,3)   90.00   85.06" in (out := capsys.readouterr().out)
     assert "of 3 rows, 1 have a run that beats" in out
     assert "S2" not in out
     assert run(*told, "--show", "--format", "markdown") == 0
@@ -263,7 +264,27 @@ def test_show_needs_neither_records_nor_data(
     monkeypatch.setenv("RIEMAP_DATA", str(tmp_path))
     for name, cells in {"table5": 324, "table6": 91, "table7": 54, "ad10": 18}.items():
         assert run("paper", name, "--show", "--out", str(tmp_path / "none")) == 0
-        assert f"of {cells} cells: 0 better, 0 equal, 0 worse, {cells} missing" in capsys.readouterr().out
+        out, err = capsys.readouterr()
+        assert f"of {cells} cells: 0 better, 0 equal, 0 worse, {cells} missing" in out
+        assert err.startswith(f"riemap: {tmp_path / 'none' / 'records'} has no records; without --out")
+
+
+def test_show_outside_the_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The records of the package are shown, and the place where others were looked for is told."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RIEMAP_DATA", str(tmp_path))
+    assert run("paper", "table6", "--show") == 0
+    out, err = capsys.readouterr()
+    assert re.search(r"of 91 cells: \d\d better, \d+ equal, \d+ worse, 0 missing", out)
+    assert err.startswith(f"riemap: no records in {tmp_path / 'results' / 'paper'}; these come with riemap\n")
+    assert not list(tmp_path.iterdir())
+    kept(tmp_path / "results" / "paper", record(*BUNNY, "ad", 88.0, 95.0, 0.12))
+    assert run("paper", "table6", "--show", "--graphs", "bunny-fine", "--spaces", "S2") == 0
+    out, err = capsys.readouterr()
+    assert "of 3 cells: 2 better, 0 equal, 1 worse, 0 missing" in out
+    assert err == ""
 
 
 # --- what is done -------------------------------------------------------------------------------------

@@ -90,6 +90,18 @@ def test_the_commands(tmp_path: Path, paper_graph: Any, capsys: pytest.CaptureFi
     assert (tmp_path / "drawn" / "fig.png").is_file()
 
 
+@pytest.mark.parametrize("name", ["fig2", "fig3"])
+def test_figures_are_drawn_anywhere_and_nothing_is_trained(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paper_graph: Any
+) -> None:
+    paper_graph("cycle-of-trees")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("riemap.cli.paper.compute", None)
+    assert run("paper", name, "-o", "figure.png") == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["figure.png"]
+    assert run("paper", "fig2", "-o", "figure.png", "--workers", "2") == 2
+
+
 @pytest.mark.parametrize(("name", "message"), [("fig2", "no run of figure 2"), ("fig3", "no run of table 5")])
 def test_nothing_to_draw(
     name: str, message: str, tmp_path: Path, paper_graph: Any, capsys: pytest.CaptureFixture[str]

@@ -9,6 +9,7 @@ import pytest
 from helpers import paper_record as record
 
 from riemap.grids.records import GridFolder
+from riemap.paper.records import packaged_records
 from riemap.runs import RunSpec
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +31,12 @@ def test_the_page_is_made_from_the_records(maker: Any) -> None:
     records = GridFolder(maker.RECORDS, compact=True).records()
     made = maker.page(maker.TEMPLATE.read_text(encoding="utf-8"), records)
     assert maker.PAGE.read_text(encoding="utf-8") == made, "run: python tools/paper_page.py"
+
+
+def test_the_package_has_the_records(maker: Any) -> None:
+    kept = GridFolder(maker.RECORDS, compact=True).records()
+    assert packaged_records() == kept, "run: python tools/paper_page.py"
+    assert maker.PACKED.stat().st_size < 200_000
 
 
 def test_records_tell_nothing_of_a_machine(maker: Any) -> None:

@@ -1,5 +1,6 @@
 """Figures of an embedding draw edges as geodesics, and each node at its place in its colour."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,13 +8,23 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from helpers import run as command
 from matplotlib.collections import LineCollection, PathCollection, PolyCollection
 
 from riemap import Embedding, Graph, Space, embed, generate
 from riemap.cli import main
 from riemap.metrics.pairs import Density
 from riemap.paper.figures import Curves
-from riemap.plots import Colouring, curvature, distances, distribution, embedding, f1_curve, history
+from riemap.plots import (
+    Colouring,
+    PlotWarning,
+    curvature,
+    distances,
+    distribution,
+    embedding,
+    f1_curve,
+    history,
+)
 from riemap.plots.edge_paths import edge_paths
 from riemap.plots.style import PALETTE
 from riemap.training.state import EpochRecord
@@ -163,7 +174,41 @@ def test_the_best_connected_are_named_where_names_do_not_overlap() -> None:
     assert [text.get_text() for text in ax.texts] == [str(TREE.labels[i]) for i in famous]
     np.testing.assert_array_equal([text.xy for text in ax.texts], view.points[famous])
     one = Embedding(Space.parse("E2"), (np.zeros((TREE.n, 2)),), np.zeros(1), TREE.labels)
-    assert len(embedding(one, TREE, names=9).axes[0].texts) == 1
+    with pytest.warns(PlotWarning, match=r"E2: \d of 12 names are drawn; there is no room for the others"):
+        texts = embedding(one, TREE, names=12).axes[0].texts
+    boxes = [text.get_window_extent() for text in texts]
+    assert 0 < len(texts) < 12
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def test_names_are_not_cut_at_the_edge() -> None:
+    """Also those of nodes at the right edge, beside which there is no room."""
+    ring = Graph.from_edges(
+        [(k, (k + 1) % 12) for k in range(12)], labels=[f"a long name {k}" for k in range(12)]
+    )
+    turn = np.linspace(0.0, 2.0 * np.pi, 13)[:-1]
+    e = Embedding(
+        Space.parse("E2"), (np.stack([np.cos(turn), np.sin(turn)], axis=1),), np.zeros(1), ring.labels
+    )
+    figure = embedding(e, ring, names=12, colouring=Colouring("degree", ring.degrees.astype(float)))
+    figure.draw_without_rendering()
+    ax = figure.axes[0]
+    edge = ax.get_window_extent().padded(2.0)
+    assert len(ax.texts) == 12
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert edge.x0 <= box.x0 < box.x1 <= edge.x1
+        assert edge.y0 <= box.y0 < box.y1 <= edge.y1
+
+
+def test_fewer_names_than_asked_for_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = Embedding(Space.parse("E2"), (np.zeros((TREE.n, 2)),), np.zeros(1), TREE.labels)
+    one.save(tmp_path / "one.npz")
+    drawn = ["plot", "embedding", str(tmp_path / "one.npz"), "--graph", "tree(r=2,h=3)", "--names", "12"]
+    assert command(*drawn, "--out", str(tmp_path / "one.png")) == 0
+    assert re.search(
+        r"riemap: warning: Euclidean, E2: \d of 12 names are drawn; there is no room", capsys.readouterr().err
+    )
 
 
 def test_groups_have_colours_of_their_own_and_a_legend() -> None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -39,6 +40,21 @@ def test_boxes_show_medians_and_means() -> None:
         assert any(len(y) == 1 and np.allclose(y, numbers.mean()) for y in drawn)
     assert [text.get_text() for text in ax.get_xticklabels()] == ["one", "two"]
     assert ax.get_ylabel() == "number"
+
+
+@pytest.mark.parametrize(
+    "names", [("karate-h2 (H2)", "karate-s2 (S2)"), ("E2", "H2", "S2"), ("a" * 30, "b"), tuple("abcdefgh")]
+)
+def test_labels_of_boxes_do_not_overlap(names: tuple[str, ...]) -> None:
+    """Long ones are turned, and short ones are not."""
+    ax = boxes(dict.fromkeys(names, VALUES["one"]))
+    ax.figure.draw_without_rendering()
+    texts = ax.get_xticklabels()
+    turned = {text.get_rotation() for text in texts}
+    assert turned == ({35.0} if max(map(len, names)) > 10 else {0.0})
+    if turned == {0.0}:
+        extents = [text.get_window_extent() for text in texts]
+        assert all(a.x1 < b.x0 for a, b in pairwise(extents))
 
 
 def test_bands_lie_between_the_quartiles() -> None:

@@ -195,12 +195,14 @@ def test_factors_are_side_by_side() -> None:
     assert found == ["ball", "globe", "cone", "ellipses", "space"]
 
 
-def test_a_caption_tells_the_scale_of_a_factor() -> None:
+def test_a_caption_tells_the_share_of_a_factor() -> None:
     graph = generate("tree(r=2,h=3)")
     found = placed("H2 x E1", graph)
     scaled = Embedding(found.space, found.points, np.log([0.25, 3.0]), found.labels)
-    assert ["multiplied by 0.25" in view.caption for view in views(scaled, NO_EDGES)] == [True, False]
-    assert "times" not in views(placed("H2", graph), NO_EDGES)[0].caption
+    first, second = (f"It makes {share:.0%} of the squared distances" for share in scaled.shares())
+    assert [first in view.caption for view in views(scaled, NO_EDGES)] == [True, False]
+    assert f"{second} of the product (its scale is 3)." in views(scaled, NO_EDGES)[1].caption
+    assert "squared distances" not in views(placed("H2", graph), NO_EDGES)[0].caption
 
 
 # --- numbers ----------------------------------------------------------------------------------------

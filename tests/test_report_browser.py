@@ -287,7 +287,7 @@ def test_a_leaderboard_sorts_filters_and_links(browser: Browser, board: Path) ->
         for reverse in (first, not first):
             tab.evaluate(f"document.querySelector('[data-key=\"{name}\"]').focus()")
             tab.key("Enter")
-            values = [float(text) for text in ask(tab, "column", heads.index(name))]
+            values = [float(text.strip("%")) for text in ask(tab, "column", heads.index(name))]
             assert values == sorted(values, reverse=reverse)
             order = "descending" if reverse else "ascending"
             assert tab.evaluate("document.activeElement.closest('th').ariaSort") == order

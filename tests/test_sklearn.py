@@ -140,7 +140,16 @@ def test_seeds_are_what_scikit_learn_takes() -> None:
 def test_it_pickles_and_clones() -> None:
     estimator = GraphEmbedding("H2", loss="rsne(T=0.1) + 0.5*ad", epochs=EPOCHS, random_state=2)
     params = estimator.get_params()
-    assert sorted(params) == ["epochs", "loss", "metric", "preset", "random_state", "space"]
+    assert sorted(params) == [
+        "epochs",
+        "loss",
+        "metric",
+        "n_jobs",
+        "preset",
+        "random_state",
+        "space",
+        "verbose",
+    ]
     copy = clone(estimator)
     assert copy.get_params() == params
     assert not hasattr(copy, "embedding_")

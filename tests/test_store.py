@@ -220,3 +220,27 @@ def test_a_full_disk_gives_a_warning(folder: Path, monkeypatch: pytest.MonkeyPat
     with pytest.warns(GraphWarning, match="No space left on device.*they stay in memory"):
         assert np.array_equal(shortest_paths(GRAPH), RIGHT)
     assert list(folder.iterdir()) == []
+
+
+# --- size -------------------------------------------------------------------------------------------
+
+
+def test_the_store_has_a_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file that was not used for longest goes; one that was read stays, and so does the newest."""
+    matrix, k = np.zeros((N, N), np.uint8), np.arange(1, N)
+    path = Graph.from_edges(np.column_stack([k - 1, k]), name="path")
+    star = Graph.from_edges(np.column_stack([0 * k, k]), name="star")
+    graphs = [GRAPH, path, star]
+    store.save(graphs[0], RIGHT.astype(np.uint16))
+    store.save(graphs[1], matrix)
+    for k, graph in enumerate(graphs[:2]):
+        os.utime(folder / f"{graph.key}.npy", (k, k))
+    assert store.load(graphs[0]) is not None  # now the other one is unused for longest
+    monkeypatch.setattr(
+        store, "LARGEST_STORE_BYTES", (folder / f"{GRAPH.key}.npy").stat().st_size + 2 * N * N
+    )
+    store.save(graphs[2], matrix)
+    assert {path.stem for path in folder.iterdir()} == {graphs[0].key, graphs[2].key}
+    monkeypatch.setattr(store, "LARGEST_STORE_BYTES", 1)
+    store.save(graphs[1], matrix)
+    assert {path.stem for path in folder.iterdir()} == {graphs[1].key}

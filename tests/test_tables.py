@@ -97,7 +97,7 @@ def test_ties_as_they_are_shown() -> None:
 def test_plain() -> None:
     found = FORMATS["text"](sheet(rows(RECORDS[:8], METRICS, "mean"), METRICS))
     assert found.splitlines() == [
-        "graph   dim  space          f1@1            auc              ad",
+        "graph   dim  space        f1@1 %          auc %              ad",
         "karate    2  H2     81.00 ± 1.41*  93.00 ± 2.83*  0.130 ± 0.014*",
         "karate    2  E2     80.00 ± 7.07+  80.00 ± 0.00+  0.400 ± 0.141+",
         "karate    2  S2     50.00 ± 0.00   60.00 ± 0.00               –",
@@ -111,7 +111,7 @@ def test_groups_are_apart() -> None:
 
 def test_markdown() -> None:
     found = FORMATS["markdown"](sheet(rows(RECORDS, METRICS, "best"), METRICS)).splitlines()
-    assert found[0] == "| graph | dim | space | f1@1 | auc | ad |"
+    assert found[0] == "| graph | dim | space | f1@1 % | auc % | ad |"
     assert found[1] == "| --- | --: | --- | --: | --: | --: |"
     assert found[2] == "| karate | 2 | H2 | **90.00** | **95.00** | **0.100** |"
     assert found[3] == "| karate | 2 | E2 | <u>85.00</u> | <u>80.00</u> | <u>0.300</u> |"
@@ -208,7 +208,12 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert run("table", str(folder), "-m", "f1@1,ad", "--against", str(tmp_path / "ref.csv")) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert lines[0].split() == ["graph", "dim", "space", "f1@1", "f1@1", "ref", "ad", "ad", "ref"]
+    assert lines[0].split() == [
+        "graph",
+        "dim",
+        "space",
+        *["f1@1", "%", "f1@1", "%", "ref", "ad", "ad", "ref"],
+    ]
     assert lines[1].split() == ["karate", "2", "H2", "90.00*", "90.00", "0.100*", "0.100"]
     assert lines[-1] == "of 5 cells: 0 better, 3 equal, 2 worse"
     assert err == (
@@ -218,9 +223,9 @@ def test_the_command(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert run("table", str(folder), "--by", "mean", "--against", str(tmp_path / "ref.csv"), "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["against"] == {"better": 0, "equal": 0, "worse": 5}
-    assert found["rows"][0]["ours"]["f1@1"] == pytest.approx(81.0)
+    assert found["rows"][0]["ours"]["f1@1"] == pytest.approx(0.81), "JSON has fractions"
     assert found["rows"][0]["loss"] == {"f1@1": "stress", "auc": "ad", "ad": "ad"}
-    assert found["rows"][0]["reference"] == {"f1@1": 90.0, "auc": 94.99, "ad": 0.1}
+    assert found["rows"][0]["reference"] == pytest.approx({"f1@1": 0.9, "auc": 0.9499, "ad": 0.1})
 
 
 def test_only_the_table_where_a_program_reads_it(

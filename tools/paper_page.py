@@ -1,5 +1,7 @@
 """Write docs/paper.md from its template, docs/paper.template.md, and the records of results/paper.
 
+It also packs the records into the package, so that they can be shown wherever riemap is installed.
+
 A line of the template such as `<!-- table5 -->` is replaced by the output of a function below.
 Run: python tools/paper_page.py [--check]
 """
@@ -16,11 +18,13 @@ from riemap.grids.records import GridFolder
 from riemap.grids.tables import better, text
 from riemap.grids.typeset import Piece, Sheet, markdown
 from riemap.losses import as_loss
+from riemap.paper.records import PACKED_FILE, packed
 from riemap.paper.tables import BOTH, PRESET, RULE, TABLES, PaperTable, counted
 from riemap.paper.versus_published import VERDICTS, Line, lines, sheet, single_sheet, value, verdicts
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATE, PAGE, RECORDS = ROOT / "docs/paper.template.md", ROOT / "docs/paper.md", ROOT / "results/paper"
+PACKED = ROOT / "src/riemap/paper" / PACKED_FILE
 
 LETTERS = {str(as_loss(loss)): letter for loss, letter in zip(RULE, "abcdefghij", strict=False)}
 FIGURES = {"paper-fig2.png": "F1@k curves of four synthetic graphs", "paper-fig3.png": "Sums of angles"}
@@ -162,6 +166,8 @@ def main() -> None:
     if not given.check:
         with written_whole(PAGE) as file:
             file.write(found.encode())
+        with written_whole(PACKED) as file:
+            file.write(packed(RECORDS))
     elif not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != found:
         sys.exit("docs/paper.md is not what results/paper makes; run: python tools/paper_page.py")
 

@@ -7,12 +7,12 @@ Labels are never changed: a label that a format cannot hold raises an :class:`In
 import io
 import re
 from collections.abc import Callable, Hashable
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from riemap.embeddings import Embedding
+from riemap.embeddings.columns import coordinates
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.specs import shown
@@ -74,14 +74,7 @@ def table(embedding: Embedding, *, points: bool = False) -> Table:
     >>> table(line, points=True).columns
     ['x0']
     """
-    factors = embedding.space.factors
-    if points:
-        values = np.concatenate([x.reshape(embedding.n, -1) for x in embedding.points], axis=1)
-        names = [_names(m.shape, "x") for m in factors]
-    else:
-        values, names = embedding.features(), [_names((m.dim,), "t") for m in factors]
-    prefixes = [""] if len(names) == 1 else [f"factor{k}_" for k in range(1, len(names) + 1)]
-    columns = [prefix + name for prefix, own in zip(prefixes, names, strict=True) for name in own]
+    columns, values = coordinates(embedding, points=points)
     return Table(_texts(embedding.labels), columns, values)
 
 
@@ -239,11 +232,6 @@ def _lengths(graph: Graph) -> list[float]:
     assert graph.weights is not None
     rows = np.repeat(np.arange(graph.n), graph.degrees)
     return graph.weights[rows < graph.indices].tolist()
-
-
-def _names(shape: tuple[int, ...], letter: str) -> list[str]:
-    """Names of coordinates: ``x0, x1, …`` for vectors, ``x0_0, x0_1, …`` for matrices."""
-    return [letter + "_".join(map(str, index)) for index in product(*map(range, shape))]
 
 
 def _texts(labels: tuple[Hashable, ...]) -> list[str]:

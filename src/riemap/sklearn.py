@@ -66,6 +66,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         ``"graph"``: the data are a graph, in any form that :func:`riemap.as_graph` accepts, or a text as for
         :func:`riemap.embed`. ``"precomputed"``: the data are a square matrix of dissimilarities, symmetric,
         positive, and zero on the diagonal.
+    n_jobs, verbose
+        Number of threads, and whether to write lines about the training to stderr; see :func:`riemap.embed`.
     random_state
         A seed, a ``numpy.random.RandomState``, or ``None`` for another result each time.
 
@@ -92,6 +94,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         preset: str = "default",
         epochs: int | None = None,
         metric: Literal["graph", "precomputed"] = "graph",
+        n_jobs: int | None = None,
+        verbose: bool = False,
         random_state: Any = 0,
     ) -> None:
         self.space = space
@@ -99,6 +103,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.preset = preset
         self.epochs = epochs
         self.metric = metric
+        self.n_jobs = n_jobs
+        self.verbose = verbose
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -130,7 +136,14 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         graph = given if isinstance(given, Graph) else _dissimilarities(given)
         self.fit_ = embed(
-            graph, self.space, loss=self.loss, preset=self.preset, epochs=self.epochs, seed=seed
+            graph,
+            self.space,
+            loss=self.loss,
+            preset=self.preset,
+            epochs=self.epochs,
+            seed=seed,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
         )
         self.embedding_ = self.fit_.embedding
         self.n_features_in_ = graph.n

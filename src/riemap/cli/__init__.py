@@ -9,6 +9,7 @@ import typer
 
 import riemap
 from riemap.cli import (
+    cache,
     datasets,
     describe,
     embed,
@@ -49,6 +50,7 @@ app.command("sample")(sample.sample)
 app.add_typer(plot.app, name="plot")
 app.command("datasets")(datasets.datasets)
 app.command("spaces")(spaces.spaces)
+app.add_typer(cache.app, name="cache")
 
 
 def _version(wanted: bool) -> None:

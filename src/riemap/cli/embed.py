@@ -3,7 +3,7 @@
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -23,10 +23,11 @@ from riemap.cli.arguments import (
     Undirected,
     WithReport,
 )
+from riemap.cli.comparison import show_comparison
 from riemap.cli.evaluate import show_scores
 from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
-from riemap.cli.output import new_console, new_table, print_json
+from riemap.cli.output import print_json
 from riemap.cli.progress import progress
 from riemap.cli.report import write_run
 from riemap.errors import InputError
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
     from riemap.graphs import AnyGraph
     from riemap.runs import RunFolder, RunResult, RunSpec
 
-COLUMNS = ("f1@1", "auc", "map", "ad", "worst", "stress")
-"""Metrics of the table that compares spaces."""
+Seeds: TypeAlias = Annotated[
+    int,
+    typer.Option(min=1, help="Number of seeds, from --seed on; the table of several spaces has their means."),
+]
 
 
 def embed(
@@ -48,6 +51,7 @@ def embed(
     optimizer: OptimizerText = None,
     epochs: Epochs = None,
     seed: TrainingSeed = 0,
+    seeds: Seeds = 1,
     out: RunOut = None,
     checkpoint_every: CheckpointEvery = 100,
     resume: Resume = False,
@@ -72,10 +76,11 @@ def embed(
         with opening(graph):
             opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
-        specs = [RunSpec.of(opened, text, **choice, source=source) for text in space]
+        specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(space)]
+        specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
         results: list[RunResult] = []
-        for text, spec in zip(space, specs, strict=True):
-            path = out if out is None or len(space) == 1 else out / _folder_name(text)
+        for spec in specs:
+            path = _path(out, spec, several=(len(specs) > seeds, seeds > 1))
             folder = None
             if path is not None:
                 folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
@@ -86,6 +91,8 @@ def embed(
             if report and path is not None:
                 _write_report(path, results[-1])
         _show(results, as_json)
+        if not as_json:
+            _tell_where(out, results)
     if results[-1].fit.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
 
@@ -116,8 +123,13 @@ def _done(
         )
 
 
-def _folder_name(space: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", space).strip("-")
+def _path(out: Path | None, spec: "RunSpec", several: tuple[bool, bool]) -> Path | None:
+    """Folder of a run; each of several spaces, and each of several seeds, has a folder of its own."""
+    if out is None:
+        return None
+    spaces, seeds = several
+    path = out / re.sub(r"[^\w.-]+", "-", spec.space).strip("-") if spaces else out
+    return path / f"seed-{spec.seed}" if seeds else path
 
 
 def _write_report(folder: Path, result: "RunResult") -> None:
@@ -128,39 +140,42 @@ def _write_report(folder: Path, result: "RunResult") -> None:
     write_run(folder, result.graph, page, command, **known)
 
 
+def _tell_where(out: Path | None, results: "list[RunResult]") -> None:
+    """Say on stderr where the results are, or that they are not kept."""
+    from riemap.training import Stop
+
+    one = len(results) == 1
+    if out is None:
+        kept = "the embedding is not kept; --out DIR keeps it"
+        said = kept if one else "the embeddings are not kept; --out DIR keeps them"
+    elif results[-1].fit.stop is Stop.INTERRUPTED:
+        said = f"{out} keeps what is done; the same command with --resume continues"
+    elif one:
+        said = f"wrote {out}; 'riemap report {out}' makes a page about it"
+    else:
+        said = f"wrote {len(results)} runs into {out}"
+    typer.echo(f"riemap: {said}", err=True)
+
+
 def _show(results: "list[RunResult]", as_json: bool) -> None:
     first, facts = results[0], [result.as_json() for result in results]
     if as_json:
         found = facts[0] if len(results) == 1 else {"graph": first.spec.graph, "runs": facts}
         print_json(found)
     elif len(results) > 1:
-        _compare(first.spec.graph, facts)
+        spaces = dict.fromkeys(r.spec.space for r in results)
+        show_comparison({space: [r for r in results if r.spec.space == space] for space in spaces})
     else:
         head = f"{first.spec.graph} in {first.spec.space} ({facts[0]['dim']} dimensions)"
         typer.echo(f"{head}, {first.spec.loss}, seed {first.spec.seed}")
         typer.echo(f"{len(first.fit.history)} epochs in {first.fit.seconds:.1f} s: {first.fit.stop.value}\n")
+        _show_shares(first)
         show_scores(first.scores)
 
 
-def _compare(name: str, results: list[dict[str, Any]]) -> None:
-    """Print one line for each space; the best of each column is marked."""
-    from riemap.metrics import METRICS
-
-    console = new_console()
-    metrics = [m for m in METRICS if m.name in COLUMNS]
-    numbers = ("Dim", *(m.name for m in metrics), "Seconds")
-    table = new_table("Space", *numbers, right=numbers)
-    for result in results:
-        cells = [_cell(m, result, results) for m in metrics]
-        table.add_row(result["space"], str(result["dim"]), *cells, f"{result['seconds']:.1f}")
-    console.print(f"{name}, {results[0]['loss']}, seed {results[0]['seed']}; * is the best of a column\n")
-    console.print(table)
-
-
-def _cell(metric: Any, result: dict[str, Any], results: list[dict[str, Any]]) -> str:
-    value = result["scores"][metric.name]
-    known = [r["scores"][metric.name] for r in results if r["scores"][metric.name] is not None]
-    if value is None:
-        return "–"
-    best = max(known) if metric.best == "high" else min(known)
-    return f"{value:.4f}" + ("*" if value == best else " ")
+def _show_shares(result: "RunResult") -> None:
+    """Print how much each factor of a product contributes to the distances."""
+    factors, shares = result.fit.embedding.space.factors, result.fit.embedding.shares()
+    if len(factors) > 1:
+        parts = ", ".join(f"{m} {share:.0%}" for m, share in zip(factors, shares, strict=True))
+        typer.echo(f"share of the squared distances: {parts}\n")

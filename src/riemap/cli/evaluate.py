@@ -1,6 +1,5 @@
 """``riemap evaluate``: how faithful an embedding is to its graph."""
 
-import math
 import time
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,21 +79,16 @@ def show_scores(scores: "Scores") -> None:
         console.print(f"estimated from {scores.sources} of {scores.n} nodes, ± one standard error")
     table = new_table("Metric", "Value", "Best", "What it is", right=("Value", "Best"))
     for m in METRICS:
-        best = "1" if m.best == "high" or m.extreme else "0"
-        table.add_row(m.name, _value(scores[m.name], scores.errors.get(m.name)), best, m.title)
+        best = "100%" if m.percent else "1" if m.best == "high" or m.extreme else "0"
+        error = scores.errors.get(m.name)
+        value = m.text(scores[m.name]) + ("" if error is None else f" ± {m.text(error)}")
+        table.add_row(m.name, value, best, m.title)
     console.print(table)
     console.print()
     curve = new_table("k", "F1@k", "Pairs", "", right=("k", "F1@k", "Pairs"))
     for k, f1, pairs in _curve_rows(scores):
-        curve.add_row(k, f"{f1:.4f}", str(pairs), "█" * round(24 * f1) or "▏")
+        curve.add_row(k, f"{f1:.2%}", str(pairs), "█" * round(24 * f1) or "▏")
     console.print(curve)
-
-
-def _value(value: float | None, error: float | None) -> str:
-    if value is None:
-        return "–"
-    text = "∞" if math.isinf(value) else f"{value:.4f}" if value < 1000.0 else f"{value:.4g}"
-    return text if error is None else f"{text} ± {error:.4f}"
 
 
 def _curve_rows(scores: "Scores") -> list[tuple[str, float, int]]:

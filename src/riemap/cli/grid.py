@@ -39,7 +39,7 @@ def grid(
 ) -> None:
     """Do every run of a grid that is not done yet; after an interruption, the same command continues.
 
-    Example: riemap grid grid.toml --out results --workers 2
+    Example: riemap grid grid.toml --out my-grid --workers 2
     """
     started = time.monotonic()
     try:

@@ -1,20 +1,21 @@
 """``riemap paper table5`` and the others: do its runs, show ours beside the paper's, check them."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 import riemap
-from riemap.cli.arguments import AsJson, Budget, Ray, RecordsFolder, RetryFailed, TableFormat, Workers
+from riemap.cli.arguments import AsJson, Budget, Ray, RetryFailed, TableFormat, Workers
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.output import print_json
+from riemap.cli.paper_records import DEFAULT_FOLDER, PaperRecords, shown_records
 from riemap.cli.runs import compute, interrupted, tell_older_engine
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.grids.published import Key
+    from riemap.grids.record import RunRecord
     from riemap.grids.records import GridFolder
     from riemap.paper.tables import PaperTable
     from riemap.runs import RunSpec
@@ -32,7 +33,7 @@ def table(
     budget: Budget = None,
     workers: Workers = 1,
     ray: Ray = "",
-    out: RecordsFolder = Path("results/paper"),
+    out: PaperRecords = None,
     retry_failed: RetryFailed = False,
     show: Annotated[bool, typer.Option("--show", help="Show the results so far, and do no run.")] = False,
     single: Annotated[
@@ -54,10 +55,10 @@ def table(
             from riemap.paper.tables import TABLES, paper_runs, selected
 
             one_of("--format", form, FORMATS)
-            chosen, folder = TABLES[str(context.info_name)], GridFolder(out, compact=True)
+            chosen, folder = TABLES[str(context.info_name)], GridFolder(out or DEFAULT_FOLDER, compact=True)
             keys = selected(chosen, _names(graphs), _names(spaces))
             if show or single:
-                _show(chosen, keys, folder, single, form, as_json)
+                _show(chosen, keys, shown_records(out)[0], single, form, as_json)
                 return
             runs = paper_runs(chosen, keys, _seeds(seeds))
             if check:
@@ -115,13 +116,18 @@ def _run(
 
 
 def _show(
-    table: "PaperTable", keys: "Sequence[Key]", folder: "GridFolder", single: bool, form: str, as_json: bool
+    table: "PaperTable",
+    keys: "Sequence[Key]",
+    known: "Sequence[RunRecord]",
+    single: bool,
+    form: str,
+    as_json: bool,
 ) -> None:
     from riemap.grids.typeset import FORMATS
     from riemap.paper import versus_published
     from riemap.paper.tables import counted
 
-    records = [r for r in folder.records() if (r["run"]["graph"], r["run"]["space"]) in set(keys)]
+    records = [r for r in known if (r["run"]["graph"], r["run"]["space"]) in set(keys)]
     rows = versus_published.lines(table, keys, records)
     others = len(records) - len(counted(table, records))
     if others:

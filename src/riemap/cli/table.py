@@ -45,7 +45,7 @@ def table(
 
     The best of a group has a *, and the second best a +.
 
-    Example: riemap table results --by mean --format latex
+    Example: riemap table my-grid --by mean --format latex
     """
     with refusing():
         from riemap.grids import tables, typeset
@@ -84,14 +84,17 @@ def table(
 
 
 def _rows(rows: "list[Row]", reference: "Reference | None") -> list[dict[str, Any]]:
-    """In the units of the table: percent where it has percent."""
+    """Give the rows as JSON, with fractions where the table has percent."""
+    from riemap.grids.tables import fraction
+
     found = []
     for row in rows:
         facts: dict[str, Any] = {"graph": row.graph, "dim": row.dim, "space": row.space}
-        facts["ours"] = {metric: cell.value for metric, cell in row.cells.items()}
-        facts["sd"] = {metric: cell.deviation for metric, cell in row.cells.items()}
+        facts["ours"] = {metric: fraction(metric, cell.value) for metric, cell in row.cells.items()}
+        facts["sd"] = {metric: fraction(metric, cell.deviation) for metric, cell in row.cells.items()}
         facts["loss"] = {metric: cell.loss for metric, cell in row.cells.items()}
         if reference is not None:
-            facts["reference"] = dict(reference.get((row.graph, row.space), {}))
+            published = reference.get((row.graph, row.space), {})
+            facts["reference"] = {metric: fraction(metric, value) for metric, value in published.items()}
         found.append(facts)
     return found

@@ -81,8 +81,8 @@ def _computed(graph: Graph) -> DistanceMatrix:
     memory.require(
         graph.n**2 * width,
         f"the distances between all {graph.n} nodes of {graph.name}",
-        "scores can be estimated from some of the nodes: evaluate(…, sources=1000), "
-        "or --sources 1000 on the command line",
+        "embedding needs them all, so take a smaller graph, or a machine with more memory; "
+        "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000",
     )
     if graph.n**2 * width >= STORE_MIN_BYTES:
         _LOGGER.info("%s: computing the distances between all %d nodes", graph.name, graph.n)

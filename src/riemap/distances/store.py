@@ -11,6 +11,7 @@ import logging
 import os
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -32,6 +33,10 @@ STORE_TRAILER_BYTES = len(STORE_MAGIC) + 4
 
 CHECKSUM_CHUNK_BYTES = 1 << 22
 """Bytes that are read at once for the checksum: large enough for full speed, small beside any matrix."""
+
+LARGEST_STORE_BYTES = 2 << 30
+"""Most bytes that the store keeps, 2 GiB: the distances of some hundred graphs like those of the paper. The
+files that were not used for longest are removed, but never the newest, even if it alone is larger."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -55,6 +60,8 @@ def load(graph: Graph) -> NDArray[Any] | None:
         with path.open("rb") as file:
             header = _header(file, graph)
             _verify(file, header, graph)
+            with suppress(OSError):  # somebody else's file: it then counts as unused
+                os.utime(path)
             return _memory_map(file, header)
     except FileNotFoundError:
         return None
@@ -83,6 +90,7 @@ def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
         _check_regular(path)
         _write(path, graph, matrix)
         _LOGGER.info("%s: stored the distances in %s", graph.name, path)
+        _make_room(path)
         with path.open("rb") as file:
             return _memory_map(file, _header(file, graph))
     except (OSError, ValueError) as error:
@@ -92,6 +100,23 @@ def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
 
 def _path(graph: Graph) -> Path:
     return cache_folder() / "distances" / f"{graph.key}.npy"
+
+
+def _make_room(newest: Path) -> None:
+    """Remove the files that were not used for longest until the others are small enough in all."""
+    found = []
+    for path in newest.parent.glob("*.npy"):
+        with suppress(FileNotFoundError):  # removed by another process
+            facts = path.stat()
+            found.append((facts.st_mtime_ns, facts.st_size, path))
+    total = sum(size for _, size, _ in found)
+    for _, size, path in sorted(found):
+        if total <= LARGEST_STORE_BYTES:
+            return
+        if path != newest:
+            path.unlink(missing_ok=True)
+            total -= size
+            _LOGGER.info("removed %s: the store of distances is full", path)
 
 
 def _check_regular(path: Path) -> None:

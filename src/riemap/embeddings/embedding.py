@@ -1,31 +1,34 @@
 """An embedding: a point of a space for every node, and the scale of each factor of the space."""
 
-import math
-from collections.abc import Hashable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from riemap.embeddings.columns import coordinates
 from riemap.embeddings.html_table import html_table
-from riemap.embeddings.label_index import LabelIndex
+from riemap.embeddings.nodes_by_label import NodesByLabel
 from riemap.embeddings.storage import read_embedding, write_embedding
 from riemap.embeddings.validation import as_parts, check_embedding
-from riemap.errors import InputError
+from riemap.errors import InputError, MissingExtraError
 from riemap.graphs.dissimilarities import AnyGraph, check_graph
 from riemap.graphs.graph import Labels
 from riemap.means import frechet_mean, tangent_coordinates
 from riemap.spaces import Points, Space
-from riemap.specs import whole_number
 from riemap.types import Array
+
+if TYPE_CHECKING:
+    import pandas
+
+SHARE_NODES = 1000
+"""Most nodes whose pairs are looked at for the shares of the factors: half a million pairs, which give three
+digits in less than a second."""
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
-class Embedding:
+class Embedding(NodesByLabel):
     """Points of a space with a label for every node.
 
     Parameters
@@ -50,6 +53,8 @@ class Embedding:
     >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [3.0]]),), np.zeros(1), ("a", "b"))
     >>> line.distances(["a"], ["b"])
     array([[3.]])
+    >>> len(line), "b" in line, line["b"]
+    (2, True, (array([3.]),))
     """
 
     space: Space
@@ -66,116 +71,37 @@ class Embedding:
 
     def _repr_html_(self) -> str:
         """A small table for notebooks."""
-        factors = zip(self.space.factors, np.exp(self.log_scales), strict=True)
-        scales = ", ".join(f"{m}: {scale:.3g}" for m, scale in factors)
-        dim, n = self.space.dim, self.n
-        return html_table("Embedding", space=self.space, dimensions=dim, nodes=n, scales=scales)
+        dim, n, shares = self.space.dim, self.n, self.shares()
+        factors = ", ".join(f"{m}: {share:.0%}" for m, share in zip(self.space.factors, shares, strict=True))
+        facts = {"share of d²": factors} if len(shares) > 1 else {}
+        return html_table("Embedding", space=self.space, dimensions=dim, nodes=n, **facts)
 
     @property
-    def n(self) -> int:
-        """Number of nodes."""
-        return len(self.labels)
+    def scales(self) -> Array:
+        """Scale ``s_k`` of each factor in ``d² = Σ s_k d_k²``; :meth:`shares` tells how much it matters."""
+        return np.exp(self.log_scales)
 
-    @cached_property
-    def _label_index(self) -> LabelIndex:
-        return LabelIndex(self.labels)
+    def shares(self) -> Array:
+        """Share of each factor in the squared distances: its sum of ``s_k d_k²``, divided by that of ``d²``.
 
-    def row_numbers(self, labels: "list[Any] | Labels") -> NDArray[np.int64]:
-        """Return the row of each label in the arrays of points.
-
-        A number and its text, such as ``1`` and ``"1"``, are the same label unless both are labels.
-
-        Parameters
-        ----------
-        labels
-            Labels of nodes.
+        A scale alone does not tell how much a factor matters, since its points may be far apart.
 
         Returns
         -------
         array
-            ``(len(labels),)``.
-
-        Raises
-        ------
-        InputError
-            If a label is unknown. The message suggests a similar one.
+            ``(number of factors,)``; they add up to one, or are zero if all nodes are at one place. Of more
+            than 1,000 nodes, 1,000 at equal steps are looked at.
 
         Examples
         --------
-        >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [3.0]]),), np.zeros(1), ("a", "b"))
-        >>> line.row_numbers(["b", "a"])
-        array([1, 0])
+        >>> points = (np.array([[0.0], [3.0]]), np.array([[0.0], [1.0]]))
+        >>> Embedding(Space.parse("E1 x E1"), points, np.zeros(2), ("a", "b")).shares()
+        array([0.9, 0.1])
         """
-        return self._label_index.row_numbers(labels)
-
-    def sqdist_rows(self, rows: NDArray[np.int64]) -> Array:
-        """Squared distances from some nodes to all nodes.
-
-        Parameters
-        ----------
-        rows
-            Row numbers of the nodes; see :meth:`row_numbers`.
-
-        Returns
-        -------
-        array
-            ``(len(rows), n)``.
-        """
-        return self.space.pairwise(tuple(x[rows] for x in self.points), self.points, self.log_scales)
-
-    def distances(self, a: list[Any] | Labels, b: list[Any] | Labels) -> Array:
-        """Distances between two lists of nodes.
-
-        Parameters
-        ----------
-        a, b
-            Labels of nodes.
-
-        Returns
-        -------
-        array
-            ``(len(a), len(b))``.
-
-        Raises
-        ------
-        InputError
-            If a label is unknown.
-        """
-        i, j = self.row_numbers(a), self.row_numbers(b)
-        x, y = (tuple(p[k] for p in self.points) for k in (i, j))
-        return np.sqrt(self.space.pairwise(x, y, self.log_scales))
-
-    def nearest(self, node: Hashable, k: int = 5) -> list[tuple[Hashable, float]]:
-        """Find the ``k`` nodes nearest to a node.
-
-        Parameters
-        ----------
-        node
-            Label of the node.
-        k
-            Number of nodes to return; all others if there are fewer.
-
-        Returns
-        -------
-        list of (label, distance)
-            All but the node itself, the nearest first; equal distances in the order of the embedding.
-
-        Raises
-        ------
-        InputError
-            If the label is unknown, or ``k`` is less than 1.
-
-        Examples
-        --------
-        >>> points = np.array([[0.0], [3.0], [1.0]])
-        >>> Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c")).nearest("a", k=2)
-        [('c', 1.0), ('b', 3.0)]
-        """
-        k = whole_number("k", k, 1, 5, "number of nodes")
-        row = self.row_numbers([node])
-        sqdist = self.sqdist_rows(row)[0]
-        order = np.argsort(sqdist, kind="stable")
-        return [(self.labels[i], math.sqrt(sqdist[i])) for i in order[order != row[0]][:k]]
+        rows = np.unique(np.linspace(0, self.n - 1, min(self.n, SHARE_NODES)).round().astype(int))
+        parts = zip(self.space.factors, self.points, self.scales, strict=True)
+        sums = np.array([scale * m.pairwise(x[rows], x[rows]).sum() for m, x, scale in parts])
+        return sums / (sums.sum() or 1.0)
 
     def mean(self) -> Points:
         """Fréchet mean of the nodes: the point with the smallest sum of squared geodesic distances to them.
@@ -211,6 +137,40 @@ class Embedding:
         """
         parts = zip(self.space.factors, self.mean(), self.points, np.exp(0.5 * self.log_scales), strict=True)
         return np.concatenate([root * tangent_coordinates(m, at, x) for m, at, x, root in parts], axis=1)
+
+    def to_pandas(self, *, points: bool = False) -> "pandas.DataFrame":
+        """Return a data frame with one row for each node, whose index has the labels.
+
+        Parameters
+        ----------
+        points
+            Whether the columns are the coordinates of the points and not the features; see :meth:`features`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns are named as by ``riemap export``: ``t0, t1, …`` for features, ``x0, x1, …`` for points.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed; ``pip install 'riemap[tables]'`` brings it.
+
+        Examples
+        --------
+        >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [3.0]]),), np.zeros(1), ("a", "b"))
+        >>> line.to_pandas().loc["b", "t0"]
+        np.float64(1.5)
+        """
+        try:
+            import pandas
+        except ModuleNotFoundError:
+            raise MissingExtraError(
+                "to_pandas needs pandas; pip install 'riemap[tables]' brings it"
+            ) from None
+        names, values = coordinates(self, points=points)
+        index = pandas.Index(list(self.labels), name="node", tupleize_cols=False)
+        return pandas.DataFrame(values, index=index, columns=names)
 
     def reordered(self, labels: Labels) -> "Embedding":
         """Return the same embedding with its nodes in another order.

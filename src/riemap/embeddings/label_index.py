@@ -28,6 +28,9 @@ class LabelIndex:
         expect(labels, Iterable, "a list of labels", "e.g. ['a', 'b']")
         return np.array([self._row_number(label) for label in labels], dtype=np.int64)
 
+    def __contains__(self, label: object) -> bool:
+        return label in self._row_by_label or str(label) in self._row_by_text
+
     def _row_number(self, label: Hashable) -> int:
         known_label = self._row_by_label.get(label) if isinstance(label, Hashable) else None
         found = self._row_by_text.get(str(label)) if known_label is None else known_label

@@ -22,7 +22,7 @@ CHOICES: tuple[Choice, ...] = ("mean", "best")
 DEFAULT_METRICS = ("f1@1", "auc", "ad")
 """Metrics of a table unless others are asked for: those of the paper's tables."""
 
-PERCENT = {"f1@1", "auc", "map"}
+PERCENT = {m.name for m in METRICS if m.percent}
 """Metrics that are shown in percent, with two digits; others are shown with three."""
 
 _HIGH = {m.name for m in METRICS if m.best == "high"}
@@ -76,6 +76,24 @@ def text(metric: str, value: float | None, more: int = 0) -> str:
     ('0.140', '95.72', '–')
     """
     return "–" if value is None else f"{value:.{digits(metric) + more}f}"
+
+
+def heading(metric: str) -> str:
+    """Name of a metric with its unit, as the head of a column.
+
+    >>> heading("auc"), heading("ad")
+    ('auc %', 'ad')
+    """
+    return f"{metric} %" if metric in PERCENT else metric
+
+
+def fraction(metric: str, value: float | None) -> float | None:
+    """Turn a value as tables show it into a fraction, as JSON has it.
+
+    >>> fraction("auc", 95.0), fraction("ad", 0.14)
+    (0.95, 0.14)
+    """
+    return value / 100.0 if value is not None and metric in PERCENT else value
 
 
 def better(metric: str, a: float, b: float) -> bool:

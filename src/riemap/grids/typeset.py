@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from riemap.grids.published import Reference
-from riemap.grids.tables import Row, ranks, text
+from riemap.grids.tables import Row, heading, ranks, text
 
 MARKS = {0: " ", 1: "*", 2: "+", 3: "-"}
 """Marks in a plain text, by rank: 1 is the best of a group, 2 the second best, 3 worse than published."""
@@ -63,7 +63,7 @@ def sheet(table: Sequence[Row], metrics: Sequence[str], reference: Reference | N
     """
     header = ["graph", "dim", "space"]
     for metric in metrics:
-        header += [metric] if reference is None else [metric, f"{metric} ref"]
+        header += [heading(metric)] if reference is None else [heading(metric), f"{heading(metric)} ref"]
     places = {metric: ranks(table, metric) for metric in metrics}
     lines = []
     for number, row in enumerate(table):
@@ -125,17 +125,18 @@ def latex(table: Sheet) -> str:
 
 
 def comma_separated(table: Sheet) -> str:
-    """Write CSV without marks; a deviation has a column of its own, and a missing value is empty."""
+    """Write CSV without marks and units; a deviation has its own column, and a missing value is empty."""
     lines = [[p.text for p in line] for group in table.groups for line in group]
     split = [k for k in range(len(table.header)) if any(" ± " in line[k] for line in lines if k > 2)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    for line, heading in [(table.header, True), *((line, False) for line in lines)]:
+    names = [name.replace(" %", "") for name in table.header]
+    for line, is_heading in [(names, True), *((line, False) for line in lines)]:
         fields: list[str] = []
         for k, field in enumerate(line):
             value, _, deviation = field.partition(" ± ") if k > 2 else (field, "", "")
             fields.append("" if value == "–" and k > 2 else value)
-            fields += [f"{field} sd" if heading else deviation] if k in split else []
+            fields += [f"{field} sd" if is_heading else deviation] if k in split else []
         writer.writerow(fields)
     return out.getvalue().removesuffix("\n")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, final
 
 from riemap.grids.published import Key
 from riemap.grids.record import RunRecord
-from riemap.grids.tables import PERCENT, better, text
+from riemap.grids.tables import PERCENT, better, fraction, heading, text
 from riemap.grids.typeset import Piece, Sheet
 from riemap.paper.tables import PRESET, PaperTable, counted
 from riemap.spaces import Space
@@ -117,13 +117,16 @@ def verdicts(table: PaperTable, rows: Iterable[Line]) -> dict[str, int]:
 
 
 def facts(table: PaperTable, row: Line) -> dict[str, Any]:
-    """Give a row as JSON."""
+    """Give a row as JSON, with fractions where the table has percent."""
     return {
         "graph": row.graph,
         "dim": row.dim,
         "space": row.space,
-        "paper": {metric: row.paper.get(metric) for metric in table.metrics},
-        "ours": {metric: row.ours[metric].value if metric in row.ours else None for metric in table.metrics},
+        "paper": {metric: fraction(metric, row.paper.get(metric)) for metric in table.metrics},
+        "ours": {
+            metric: fraction(metric, row.ours[metric].value if metric in row.ours else None)
+            for metric in table.metrics
+        },
         **{
             key: {
                 metric: row.ours[metric].record["run"][key] if metric in row.ours else None
@@ -137,7 +140,7 @@ def facts(table: PaperTable, row: Line) -> dict[str, Any]:
 def single_facts(table: PaperTable, row: Line) -> dict[str, Any]:
     """Give a row that one run beats as JSON."""
     assert row.single is not None
-    found = {metric: value(row.single, metric) for metric in table.metrics}
+    found = {metric: row.single["scores"].get(metric) for metric in table.metrics}
     run = row.single["run"]
     return {**facts(table, row), "ours": found, **{key: run[key] for key in ("loss", "preset", "seed")}}
 
@@ -177,7 +180,12 @@ def single_sheet(table: PaperTable, rows: Iterable[Line]) -> Sheet:
 
 
 def _header(table: PaperTable) -> list[str]:
-    return ["graph", "dim", "space", *(name for metric in table.metrics for name in (metric, table.source))]
+    return [
+        "graph",
+        "dim",
+        "space",
+        *(name for metric in table.metrics for name in (heading(metric), table.source)),
+    ]
 
 
 def _heading(row: Line) -> list[Piece]:

@@ -10,12 +10,14 @@ from riemap.plots.embeddings import embedding, picture
 from riemap.plots.faithfulness import distances, f1_curve
 from riemap.plots.histories import history
 from riemap.plots.networks import network
+from riemap.plots.node_names import PlotWarning
 from riemap.plots.paper import angle_boxes, f1_curves
 from riemap.plots.samples import cloud, clouds, sample_panels
 from riemap.plots.summaries import curvature, summaries
 
 __all__ = [
     "Colouring",
+    "PlotWarning",
     "angle_boxes",
     "bands",
     "boxes",

@@ -20,6 +20,9 @@ MAX_BINS = 40
 SAME_NUMBERS = 1e-9
 """Range of numbers, relative to the largest, below which they are equal up to rounding."""
 
+LETTER_INCHES = 0.075
+"""Average width of a letter of a tick label, in inches, with room between two labels: 8 points high."""
+
 WHISKER_STYLE: dict[str, Any] = {"color": INK, "linewidth": 0.8}
 """Line style of whiskers and of their caps."""
 
@@ -80,7 +83,8 @@ def boxes(values: Mapping[str, Array], *, label: str = "", ax: "Axes | None" = N
     ax.boxplot(list(values.values()), tick_labels=list(map(escape_dollars, values)), **_box_style())
     ax.grid(axis="x", visible=False)
     ax.set_ylabel(label)
-    if sum(map(len, values)) > 40:
+    room = ax.get_window_extent().width / ax.figure.dpi / len(values)
+    if LETTER_INCHES * max(map(len, values)) > room:
         for text in ax.get_xticklabels():
             text.set(rotation=35, ha="right", rotation_mode="anchor")
     return ax

@@ -1,5 +1,6 @@
 """Pictures of an embedding: a disk, a ball, a globe, a cone, ellipses, or principal components."""
 
+import warnings
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,12 +13,12 @@ from riemap.graphs import AnyGraph, Graph
 from riemap.plots.colouring import DEFAULT_NODE_COLOUR, Colouring
 from riemap.plots.edge_paths import edge_paths
 from riemap.plots.guides import guides
+from riemap.plots.node_names import PlotWarning, draw_names
 from riemap.plots.style import FAINT, axes_or_new, escape_dollars, new_figure, styled
 from riemap.plots.view_layers import (
     draw_boundary,
     draw_edges,
     draw_ellipses,
-    draw_names,
     draw_nodes,
     screen_rotation,
 )
@@ -50,7 +51,8 @@ def embedding(
     colouring
         Colours of the nodes, in the order of the graph's nodes; by default, all are alike.
     names
-        How many nodes to name: those with the most neighbours, without names that would overlap.
+        How many nodes to name: those with the most neighbours. A name for which there is no room, without
+        covering another, is left out, and a :class:`PlotWarning` says how many are.
 
     Returns
     -------
@@ -77,10 +79,12 @@ def embedding(
     found = views(embedded.aligned_to(graph), edges)
     figure, axes = new_figure(1, len(found), PICTURE_SIDE * len(found) + 0.6, PICTURE_SIDE + 0.35)
     for ax, view in zip(axes[0], found, strict=True):
-        picture(view, edges, colouring=colouring, names=_best_connected(graph, edges, names), ax=ax)
+        picture(view, edges, colouring=colouring, ax=ax)
     if colouring is not None:
         colouring.add_legend(list(axes[0]))
     axes[0, 0].set_title(f"{escape_dollars(graph.name)}: {axes[0, 0].get_title()}")
+    for ax, view in zip(axes[0], found, strict=True):
+        _add_names(ax, view, _best_connected(graph, edges, names))
     return figure
 
 
@@ -124,12 +128,27 @@ def picture(
     """
     ax = axes_or_new(ax, PICTURE_SIDE, PICTURE_SIDE)
     _draw_view(ax, view, edges, colouring)
-    draw_names(ax, view.points @ screen_rotation(view), names)
     ax.set_aspect("equal")
     ax.autoscale_view()
     ax.set_axis_off()
     ax.set_title(f"{view.title}\n{view.note}" if view.note else view.title)
+    _add_names(ax, view, names)
     return ax
+
+
+def _add_names(ax: "Axes", view: View, names: Mapping[int, str]) -> None:
+    """Write names beside their nodes, and warn if some find no place."""
+    if not names:
+        return
+    ax.figure.canvas.figure.draw_without_rendering()  # completes the layout
+    drawn = draw_names(ax, view.points @ screen_rotation(view), names)
+    if drawn < len(names):
+        warnings.warn(
+            f"{view.title}: {drawn} of {len(names)} names are drawn; there is no room for the others that is "
+            "inside of the picture and not on another name",
+            PlotWarning,
+            stacklevel=4,
+        )
 
 
 def _draw_view(ax: "Axes", view: View, edges: NDArray[np.int64], colouring: Colouring | None) -> None:

@@ -58,7 +58,7 @@ def f1_curve(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(ax.figure)
     """
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     ax = axes_or_new(ax)
     _pair_shares(ax, curves.pairs)
@@ -68,14 +68,18 @@ def f1_curve(
     if legend:
         ax.legend(loc="lower right", frameon=True, framealpha=0.8, edgecolor="none")
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
     return ax
 
 
 def _pair_shares(ax: "Axes", shares: Array) -> None:
     """Draw the share of pairs as bars in the lower 40 % of the axes."""
+    from matplotlib.ticker import PercentFormatter
+
     right = right_axis(ax, "share of pairs", PAIR_SHARE_COLOUR)
     right.stairs(shares, np.arange(len(shares) + 1) + 0.5, color=FAINT, fill=True)
     right.set_ylim(0.0, 2.5 * float(shares.max()))
+    right.yaxis.set_major_formatter(PercentFormatter(1.0))
 
 
 def _f1_lines(ax: "Axes", curves: Curves, names: list[str]) -> None:

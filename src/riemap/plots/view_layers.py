@@ -1,14 +1,14 @@
-"""The layers of a picture of a view: boundary, edges, nodes, ellipses and names.
+"""The layers of a picture of a view: boundary, edges, nodes and ellipses.
 
 Three-dimensional views are drawn in parallel projection; parts that are farther from the reader are paler.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from riemap.plots.style import INK, escape_dollars
+from riemap.plots.style import INK
 from riemap.types import Array
 from riemap.views import View
 
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 FARTHEST_WHITE_SHARE = 0.6
 """Share of white in the colour of the farthest node; the nearest has none."""
-
-LETTER_WIDTH, LINE_HEIGHT = 0.04, 0.08
-"""Approximate size of a letter of a name, in coordinates of a picture that is two units wide."""
 
 EDGE_COLOUR = np.array((0.42, 0.45, 0.5))
 """Red, green and blue of an edge: a grey that leaves the colours of the nodes visible."""
@@ -105,23 +102,6 @@ def draw_ellipses(ax: "Axes", view: View, colours: Array) -> None:
     ax.add_collection(
         PolyCollection(shapes, facecolors=faces, edgecolors=colours[order] * 0.75, linewidths=0.6)
     )
-
-
-def draw_names(ax: "Axes", places: Array, names: Mapping[int, str]) -> None:
-    """Write names with a white rim beside their nodes, and skip those that would cover an earlier one."""
-    from matplotlib.patheffects import withStroke
-
-    taken: list[tuple[float, float, float]] = []
-    rim = [withStroke(linewidth=2.5, foreground="white")]
-    for i, name in names.items():
-        x, y, width = *places[i, :2], LETTER_WIDTH * len(name)
-        if any(abs(y - v) < LINE_HEIGHT and x < u + w and u < x + width for u, v, w in taken):
-            continue
-        taken.append((x, y, width))
-        text = escape_dollars(name)
-        ax.annotate(
-            text, (x, y), (4, 0), textcoords="offset points", va="center", fontsize=8, path_effects=rim
-        )
 
 
 def _depth(places: Array, kind: str) -> Array:

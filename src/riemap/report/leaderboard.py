@@ -49,7 +49,7 @@ def leaderboard_page(
         "title": title,
         "version": riemap.__version__,
         "commands": list(commands),
-        "metrics": [{"name": m.name, "title": m.title, "best": m.best} for m in METRICS],
+        "metrics": [m.as_json() for m in METRICS],
         "failed": failed,
         "rows": [_row(record, links.get(record["id"])) for record in records],
     }

@@ -133,7 +133,7 @@ def _head(subject: Subject, embedding: Embedding) -> dict[str, Any]:
         "setting": subject.setting,
         "version": riemap.__version__,
         "commands": list(subject.commands),
-        "metrics": [{"name": m.name, "title": m.title, "best": m.best} for m in METRICS],
+        "metrics": [m.as_json() for m in METRICS],
     }
 
 
@@ -144,7 +144,12 @@ def _pictures(embedding: Embedding, graph: AnyGraph) -> dict[str, Any]:
         "labels": [str(label) for label in graph.labels],
         "edges": edges,
         "views": [view.as_json() for view in views(embedding, edges)],
-        "factors": {"count": len(embedding.space.factors), "shown": LARGEST_SHOWN_FACTORS},
+        "factors": {
+            "count": len(embedding.space.factors),
+            "shown": LARGEST_SHOWN_FACTORS,
+            "names": [str(m) for m in embedding.space.factors],
+            "shares": embedding.shares().tolist(),
+        },
     }
 
 

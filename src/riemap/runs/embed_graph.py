@@ -1,8 +1,16 @@
 """``riemap.embed``: a graph and a space in, an embedding out."""
 
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from riemap import threads
+from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Dissimilarities, Graph, as_graph
 from riemap.losses import LossLike
@@ -13,6 +21,13 @@ from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, Setup, planned
 from riemap.spaces import Space
 from riemap.specs import expect
 from riemap.training.fit import Callback, Fit
+from riemap.training.plan import Plan
+from riemap.training.state import EpochReport
+
+LOG_LINES = 10
+"""Number of lines about the epochs of a run in the log: enough to see the loss fall."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def embed(
@@ -27,6 +42,9 @@ def embed(
     callbacks: tuple[Callback, ...] = (),
     out: str | Path | None = None,
     resume: bool = False,
+    start: Embedding | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
 ) -> Fit:
     """Embed the nodes of a graph in a space.
 
@@ -37,7 +55,7 @@ def embed(
     space
         Where to embed, such as ``"H3"`` or ``"H2 x S2"``.
     loss
-        What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"rsne(T=0.1) + 0.3*ad"``, or a
+        What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"stress + 0.2*rsne(T=1)"``, or a
         function of (target, sqdist) that gives a value and its derivatives with respect to sqdist.
     preset
         How to train: ``"default"``; ``"steady"``, which learns the scales late and slowly; or ``"paper"``,
@@ -50,33 +68,104 @@ def embed(
         Each is called after every epoch with its record; one that returns ``False`` ends the run.
     out, resume
         A folder for the run, as ``riemap embed --out`` writes it; whether to continue a run that is there.
+    start
+        An embedding of the same nodes in the same space to start from, such as that of an earlier version of
+        the graph, or of another loss. Only the last stage of the preset is done, which minimises the loss.
+    n_jobs
+        Number of threads; -1 is one for each core. ``None`` leaves the number as it is.
+    verbose
+        Whether to write lines about the training to stderr. They also go to the logger ``riemap``.
 
     Returns
     -------
     Fit
-        The embedding, the history of the training, and why it ended.
+        The embedding, its scores, the history of the training, and why it ended.
 
     Raises
     ------
     InputError
-        If the graph, the space or a name cannot be read, or if the folder holds something else.
+        If the graph, the space or a name cannot be read, if the folder holds something else, or if ``start``
+        does not fit.
 
     Examples
     --------
     >>> fit = embed("karate", "H2", epochs=40)
     >>> fit.embedding, fit.stop.value
     (<Embedding of 34 nodes in H2 (2 dimensions)>, 'all epochs are done')
+    >>> better = embed("karate", "H2", epochs=40, start=fit.embedding)
+    >>> better.scores["ad"] < fit.scores["ad"]
+    True
     """
     if resume and out is None:
         raise InputError("resume=True needs the folder of the run to continue, e.g. out='karate-h2'")
     expect(callbacks, tuple | list, "a tuple of callbacks", "e.g. callbacks=(print,)")
+    if start is not None and out is not None:
+        raise InputError(
+            "start= and out= exclude each other: the folder of a run holds all that decides its result, and "
+            "not where it started; keep the result by fit.embedding.save('karate-h2.npz')"
+        )
     opened, source = _opened(graph)
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
     spec = RunSpec.of(opened, where, **choice, seed=seed, source=source)
-    setup = Setup(where, planned(**choice, n=opened.n))
+    plan = planned(**choice, n=opened.n)
+    if start is not None:
+        plan = _last_stage(plan, epochs)
+        spec = replace(spec, plan=json.dumps(plan.as_json()))
     folder = None if out is None else RunFolder(Path(out), resume=resume)
-    return execute(spec, folder, graph=opened, setup=setup, callbacks=callbacks).fit
+    with _threads(n_jobs), _lines_on_stderr(verbose):
+        told = _log_epochs(f"{opened.name} in {where}", plan.epochs)
+        result = execute(
+            spec,
+            folder,
+            graph=opened,
+            setup=Setup(where, plan),
+            callbacks=(told, *callbacks),
+            start=start,
+        )
+    return result.fit if folder is None else replace(result.fit, known_scores=result.scores)
+
+
+def _last_stage(plan: Plan, epochs: int | None) -> Plan:
+    """Keep the stage that minimises the loss; those before it unfold a graph from points close together."""
+    last = plan.stages[-1]
+    return replace(plan, stages=(last if epochs is None else replace(last, epochs=epochs),))
+
+
+def _threads(n_jobs: int | None) -> AbstractContextManager[None]:
+    """Use this many threads in kernels, and restore the number afterwards."""
+    if n_jobs is None:
+        return nullcontext()
+    return threads.limited(threads.CORES if n_jobs == -1 else n_jobs)
+
+
+@contextmanager
+def _lines_on_stderr(wanted: bool) -> Iterator[None]:
+    """Write what riemap logs to stderr for a while."""
+    logger = logging.getLogger("riemap")
+    level, handler = logger.level, logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("riemap: %(message)s"))
+    if wanted:
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        if wanted:
+            logger.removeHandler(handler)
+            logger.setLevel(level)
+
+
+def _log_epochs(title: str, epochs: int) -> Callback:
+    """Return a callback that logs a line now and then."""
+    every = max(epochs // LOG_LINES, 1)
+
+    def told(report: EpochReport) -> None:
+        done = report.epoch + 1
+        if done % every == 0 or done == epochs:
+            _LOGGER.info("%s: epoch %d of %d, loss %.4g", title, done, epochs, report.loss)
+
+    return told
 
 
 def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:

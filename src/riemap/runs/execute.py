@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
@@ -23,6 +24,7 @@ def execute(
     setup: Setup | None = None,
     callbacks: Sequence[Callback] = (),
     interrupted: Callable[[], bool] = never,
+    start: Embedding | None = None,
 ) -> RunResult:
     """Do a run, or read the folder of one that is finished.
 
@@ -36,7 +38,7 @@ def execute(
         The graph, if it is open already, and the distances between all its nodes, if they are known.
     setup
         The space and the plan, for a manifold or a loss of the user's own; made from their names otherwise.
-    callbacks, interrupted
+    callbacks, interrupted, start
         As for :func:`riemap.training.fit`.
 
     Returns
@@ -79,6 +81,7 @@ def execute(
             every=1 if folder is None else folder.checkpoint_every,
             distances=distances,
             interrupted=interrupted,
+            start=start,
         )
     except (InputError, MemoryError):
         if folder is not None:

@@ -207,7 +207,7 @@ class RunFolder:
         except ValueError as error:
             raise InputError(f"cannot read {self._scores_file}: {error}") from None
         history = tuple(self.history())
-        fit = Fit(self.embedding(), history, stop, plan, float(found["seconds"]), graph.name)
+        fit = Fit(self.embedding(), history, stop, plan, float(found["seconds"]), graph, scores)
         return RunResult(spec, fit, graph, distances, scores)
 
     def embedding(self) -> Embedding:

@@ -158,7 +158,7 @@ def training_setting(config: Mapping[str, Any]) -> dict[str, Any]:
     return {**found, "stages": [stage["loss"] for stage in stages]}
 
 
-def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
+def embed_command(config: Mapping[str, Any], out: Path | str | None = None) -> str:
     """Write down the command that makes an embedding again.
 
     Parameters
@@ -166,7 +166,7 @@ def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
     config
         The configuration of a run, or the description of a run of a grid.
     out
-        The folder for the new run.
+        The folder for the new run; ``None`` leaves it out.
 
     Returns
     -------
@@ -183,4 +183,4 @@ def embed_command(config: Mapping[str, Any], out: Path | str) -> str:
             words += [f"--{key}", str(config[key])]
     words += ["--seed", str(config.get("seed", 0))]
     words += [f"--{key.replace('_', '-')}" for key in ("undirected", "require_connected") if given.get(key)]
-    return shlex.join([*words, "--out", str(out)])
+    return shlex.join(words if out is None else [*words, "--out", str(out)])

@@ -273,7 +273,7 @@ def check_dimension(graph: AnyGraph, space: Space) -> None:
     if space.dim >= graph.n:
         raise InputError(
             f"{space} has {space.dim} dimensions and {graph.name} {graph.n} nodes; "
-            "take fewer dimensions than nodes, e.g. 'H3'"
+            f"take fewer dimensions than nodes, e.g. 'H{min(3, graph.n - 1)}'"
         )
 
 

@@ -3,17 +3,18 @@
 import functools
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
 
 from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.embeddings.html_table import html_table
-from riemap.graphs import AnyGraph
+from riemap.graphs import AnyGraph, Graph
 from riemap.kernel_cache import working_seconds
 from riemap.spaces import Space
 from riemap.specs import checked_seed, expect, whole_number
@@ -21,6 +22,11 @@ from riemap.training.checkpoint import load_checkpoint, save_checkpoint
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
 from riemap.training.trainer import Trainer, never
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from riemap.metrics import Scores
 
 Callback: TypeAlias = Callable[[EpochReport], object]
 """A function that is called after every epoch. The run stops if it returns ``False``."""
@@ -52,8 +58,10 @@ class Fit:
         The plan that was followed.
     seconds
         Duration of the call, including the distances in the graph.
-    graph_name
-        Name of the graph.
+    graph
+        What was embedded.
+    known_scores
+        Scores that are known already.
     """
 
     embedding: Embedding
@@ -61,18 +69,46 @@ class Fit:
     stop: Stop
     plan: Plan
     seconds: float
-    graph_name: str
+    graph: AnyGraph
+    known_scores: "Scores | None" = field(default=None, compare=False)
+
+    @cached_property
+    def scores(self) -> "Scores":
+        """How faithful the embedding is; computed when it is first asked for, and then kept."""
+        from riemap.metrics import evaluate
+
+        return self.known_scores or evaluate(self.embedding, self.graph)
+
+    def plot(self, *, names: int = 0) -> "Figure":
+        """Draw the embedding, with nodes coloured by their number of neighbours.
+
+        Parameters
+        ----------
+        names
+            How many nodes to name, as for :func:`riemap.plots.embedding`.
+
+        Returns
+        -------
+        Figure
+            A figure of Matplotlib, which ``pip install 'riemap[plot]'`` brings.
+        """
+        import riemap
+
+        colouring = None
+        if isinstance(self.graph, Graph):
+            colouring = riemap.plots.Colouring("degree", self.graph.degrees.astype(float))
+        return riemap.plots.embedding(self.embedding, self.graph, colouring=colouring, names=names)
 
     def __repr__(self) -> str:
         return (
-            f"<Fit of {self.graph_name} in {self.embedding.space}: {len(self.history)} epochs in "
+            f"<Fit of {self.graph.name} in {self.embedding.space}: {len(self.history)} epochs in "
             f"{self.seconds:.1f} s, {self.stop.value}>"
         )
 
     def _repr_html_(self) -> str:
         """Return a small table for notebooks."""
         return html_table(
-            f"{self.graph_name} in {self.embedding.space}",
+            f"{self.graph.name} in {self.embedding.space}",
             dimensions=self.embedding.space.dim,
             loss=self.plan.stages[-1].loss,
             final=f"{self.history[-1].loss:.6g}" if self.history else "–",
@@ -92,6 +128,7 @@ def fit(
     every: int = 50,
     distances: DistanceMatrix | None = None,
     interrupted: Callable[[], bool] = never,
+    start: Embedding | None = None,
 ) -> Fit:
     """Embed a graph by a plan.
 
@@ -104,6 +141,8 @@ def fit(
         ``False``. It also stops once ``interrupted``, which is asked between epochs, returns ``True``.
     checkpoint, every
         A file to continue from, if it exists, and to write every so many epochs and when interrupted.
+    start
+        An embedding of the same nodes in the same space, whose points and scales training starts from.
 
     Returns
     -------
@@ -131,10 +170,10 @@ def fit(
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
     like = trainer._initial_state(tuple(np.zeros((graph.n, *m.shape)) for m in space.factors), seed)
-    state, history = file.load(like) or (trainer.init(seed, interrupted=interrupted), [])
+    state, history = file.load(like) or (trainer.init(seed, interrupted=interrupted, start=start), [])
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
     embedding = trainer.embedding(state)
-    return Fit(embedding, tuple(history), stop, plan, working_seconds() - began, graph.name)
+    return Fit(embedding, tuple(history), stop, plan, working_seconds() - began, graph)
 
 
 def _check_callbacks(callbacks: tuple[Callback, ...]) -> None:

@@ -93,7 +93,9 @@ class Trainer:
         self.objective = Objective(space, self.target)
         self._epochs = EpochRunner(Stepper(self.objective, plan.optimizer, plan.scale_lr))
 
-    def init(self, seed: int = 0, *, interrupted: Callable[[], bool] = never) -> TrainingState:
+    def init(
+        self, seed: int = 0, *, interrupted: Callable[[], bool] = never, start: Embedding | None = None
+    ) -> TrainingState:
         """Make the state before the first epoch.
 
         Points start in a small ball. In a compact space, if the plan begins by unfolding the graph, points
@@ -106,18 +108,22 @@ class Trainer:
             of threads.
         interrupted
             Is asked before each epoch of a short run, and ends it by returning ``True``.
+        start
+            An embedding of the same nodes in the same space, whose points and scales to start from.
 
         Returns
         -------
         TrainingState
-            The initial points, with all scales equal to one or as a short run has left them.
+            The initial points, with all scales equal to one or as a short run has left them; or ``start``.
 
         Raises
         ------
         InputError
-            If the seed is not a whole number from 0 up.
+            If the seed is not a whole number from 0 up, or ``start`` has other nodes or another space.
         """
         seed = checked_seed(seed)
+        if start is not None:
+            return self._initial_state_from(start, seed)
         began = working_seconds()
         candidates = initial_points(self.space, self.target, np.random.default_rng(seed), self.plan.radius)
         if not self.plan.unfolds:
@@ -201,6 +207,18 @@ class Trainer:
 
     def _initial_state(self, points: Points, seed: int) -> TrainingState:
         return self._epochs.initial_state(points, np.zeros(len(points)), seed)
+
+    def _initial_state_from(self, start: Embedding, seed: int) -> TrainingState:
+        if start.space != self.space:
+            raise InputError(
+                f"the embedding to start from is in {start.space}, and {self.space} is asked for; "
+                "start from one in the same space"
+            )
+        try:
+            start = start.reordered(self.labels)
+        except InputError as error:
+            raise InputError(f"the embedding to start from has other nodes than the graph: {error}") from None
+        return self._epochs.initial_state(start.points, start.log_scales, seed)
 
     def _trial(self, state: TrainingState, interrupted: Callable[[], bool]) -> tuple[float, TrainingState]:
         """Run a short version of the plan.

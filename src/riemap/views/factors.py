@@ -43,11 +43,14 @@ def views(embedding: Embedding, edges: NDArray[np.int64]) -> list[View]:
     >>> [view.kind for view in views(plane, np.array([[0, 1]]))]
     ['plane']
     """
-    factors, scales = embedding.space.factors, np.exp(embedding.log_scales)
-    found: list[View] = []
-    for m, x, scale in list(zip(factors, embedding.points, scales, strict=True))[:LARGEST_SHOWN_FACTORS]:
+    factors, found = embedding.space.factors, list[View]()
+    shares = embedding.shares() if len(factors) > 1 else [1.0]
+    parts = list(zip(factors, embedding.points, embedding.scales, shares, strict=True))
+    for m, x, scale, share in parts[:LARGEST_SHOWN_FACTORS]:
         for view in factor_views(m, x, edges):
-            weight = f" In the product, its squared distances are multiplied by {scale:.3g}."
+            weight = (
+                f" It makes {share:.0%} of the squared distances of the product (its scale is {scale:.3g})."
+            )
             found.append(replace(view, caption=view.caption + weight) if len(factors) > 1 else view)
     return found
 

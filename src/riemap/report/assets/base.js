@@ -39,6 +39,12 @@ function shown(value, digits = 4) {
   return value.toFixed(size >= 100 ? 1 : Math.min(digits, size >= 10 ? 2 : size > 1 ? 3 : 4)).replace("-", "−");
 }
 
+// A score as text, in percent where the metric is a share.
+function shownScore(name, value) {
+  const percent = data.metrics.some((m) => m.name === name && m.percent);
+  return percent && value !== null && value !== undefined ? `${(100 * value).toFixed(2)}%` : shown(value);
+}
+
 const plural = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 // --- theme ------------------------------------------------------------------------------------------

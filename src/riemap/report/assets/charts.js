@@ -1,14 +1,16 @@
 // The charts of the pages: functions that draw numbers into a host element.
 
+const percent = (share) => `${(100 * share).toFixed(2)}%`;
+
 // F1@k as one or more curves, above bars for the number of pairs that are k apart.
 function f1Chart(host, curves, layers = null) {
   const most = Math.max(...curves.map((curve) => curve.values.length), 1);
-  const label = curves.map((c) => `${c.name}: F1@1 ${shown(c.values[0])}, F1@${c.values.length} ${shown(c.values.at(-1))}`).join("; ");
+  const label = curves.map((c) => `${c.name}: F1@1 ${percent(c.values[0])}, F1@${c.values.length} ${percent(c.values.at(-1))}`).join("; ");
   const least = Math.min(...curves.flatMap((curve) => curve.values), 1);
   const low = layers ? 0 : Math.min(Math.max(Math.floor(10 * least - 0.2) / 10, 0), 0.9);
   drawOnChange(host, (width) => {
     const place = axes(host, width, {
-      height: layers ? 280 : 360, x: [0.4, most + 0.6], y: [low, 1], xLabel: "k", yLabel: "F1@k", integers: true, label: `F1@k by k. ${label}`,
+      height: layers ? 280 : 360, x: [0.4, most + 0.6], y: [100 * low, 100], xLabel: "k", yLabel: "F1@k, %", integers: true, label: `F1@k by k. ${label}`,
     });
     if (layers) bars(place, layers.map((count, k) => [k + 0.6, k + 1.4, count, `${k + 1}: ${shown(count)} pairs`]));
     for (const curve of curves) oneCurve(place, curve);
@@ -16,13 +18,13 @@ function f1Chart(host, curves, layers = null) {
 }
 
 function oneCurve({ svg, atX, atY }, { name, values, colour, dashes }) {
-  const points = values.map((value, k) => [atX(k + 1), atY(value)]);
+  const points = values.map((value, k) => [atX(k + 1), atY(100 * value)]);
   const line = drawn("path", { class: "curve", d: pathOf(points), "stroke-dasharray": dashes }, drawn("title", {}, name));
   if (colour) line.style.stroke = colour;
   svg.append(line);
   if (points.length > 40) return;
   points.forEach(([x, y], k) => {
-    const dot = drawn("circle", { class: "dot", cx: x, cy: y, r: 3 }, drawn("title", {}, `${name}: F1@${k + 1} = ${shown(values[k])}`));
+    const dot = drawn("circle", { class: "dot", cx: x, cy: y, r: 3 }, drawn("title", {}, `${name}: F1@${k + 1} = ${percent(values[k])}`));
     if (colour) dot.style.fill = colour;
     svg.append(dot);
   });

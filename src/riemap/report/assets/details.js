@@ -4,7 +4,7 @@ const MAX_FOUND = 12; // most nodes that a search lists
 
 function scoresOf(model, i) {
   const rows = [["degree", "degree"], ["distortion", "distortion"], ["f1", "F1 of its neighbours"], ["ricci", "Ricci curvature"]];
-  const found = rows.filter(([key]) => model.values[key]).map(([key, title]) => [title, shown(model.values[key][i], 3)]);
+  const found = rows.filter(([key]) => model.values[key]).map(([key, title]) => [title, key === "f1" ? `${(100 * model.values[key][i]).toFixed(0)}%` : shown(model.values[key][i], 3)]);
   return data.groups ? [["label", data.groups[i]], ...found] : found;
 }
 

@@ -79,7 +79,7 @@ function oneRow(row, best) {
   const line = element("tr", {}, element("td", { class: "word tick" }, box));
   for (const { key, word, metric } of COLUMNS) {
     const now = value(row, key);
-    const text = typeof now === "string" ? now : key === "seconds" ? shown(now, 1) : shown(now);
+    const text = typeof now === "string" ? now : key === "seconds" ? shown(now, 1) : shownScore(key, now);
     const inner = key === "space" && row.link ? element("a", { href: row.link, "aria-label": `${text}: report of ${name}` }, text) : text;
     const top = metric && now !== null && best.get(JSON.stringify([row.graph, row.dim, key])) === now;
     line.append(element("td", { class: [word ? "word" : "", top ? "best" : ""].join(" ") }, inner));

@@ -4,10 +4,12 @@ function showTop() {
   byId("title").append(data.graph, element("span", { class: "in" }, " in "), data.space);
   const { loss, preset, seed } = data.setting;
   const facts = [plural(data.n, data.m ? "node" : "point"), data.m ? plural(data.m, "edge") : null, plural(data.dim, "dimension")];
+  const { names, shares } = data.factors;
+  facts.push(shares.length > 1 ? `share of d²: ${names.map((name, k) => `${name} ${(100 * shares[k]).toFixed(0)}%`).join(", ")}` : null);
   facts.push(loss ? `loss ${loss}` : null, preset && preset !== "default" ? `preset ${preset}` : null, seed === undefined ? null : `seed ${seed}`);
   byId("lead").textContent = facts.filter((fact) => fact !== null).join(" · ");
   for (const { name, title } of data.metrics.filter((m) => ["f1@1", "auc", "map", "ad"].includes(m.name))) {
-    byId("stats").append(element("li", {}, element("b", {}, shown(data.scores[name])), element("span", {}, title)));
+    byId("stats").append(element("li", {}, element("b", {}, shownScore(name, data.scores[name])), element("span", {}, title)));
   }
 }
 
@@ -78,9 +80,9 @@ function showFaithfulness() {
   const note = sampled ? `Estimated from ${shown(data.sources)} of ${shown(data.n)} nodes, ± one standard error` : "Over all pairs of nodes";
   const errors = data.standard_errors || {};
   card("faithfulness-cards", "Scores", `${note}. ↑ higher is better, ↓ lower is better.`).append(table(["metric", "value"], data.metrics.map((m) => {
-    const error = errors[m.name] ? ` ± ${shown(errors[m.name])}` : "";
+    const error = errors[m.name] ? ` ± ${shownScore(m.name, errors[m.name])}` : "";
     const name = element("span", {}, m.title, element("small", {}, ` ${m.name} ${m.best === "high" ? "↑" : "↓"}`));
-    return { cells: [name, shown(data.scores[m.name]) + error] };
+    return { cells: [name, shownScore(m.name, data.scores[m.name]) + error] };
   }), 1, "scores"));
   f1Chart(card("faithfulness-cards", "F1@k, layer by layer", "The curve shows how well a node's nearest nodes in the space match its nodes up to layer k in the graph. The bars show how many pairs are on layer k."),
     [{ name: data.space, values: data["f1@k"] }], data.layers);
@@ -100,7 +102,7 @@ function showOthers() {
   const known = data.others.filter((o) => !(o.space === ours.space && o.loss === ours.loss && o.seed === ours.seed && o.scores.auc === ours.scores.auc));
   const rows = [ours, ...known].sort((a, b) => a.dim - b.dim || (b.scores.auc ?? 0) - (a.scores.auc ?? 0));
   card("faithfulness-cards", "Comparison with other spaces", `${data.graph} in the spaces of a grid; the embedding of this page is marked.`, true).append(
-    table(["space", "loss", "dim", "seed", ...names], rows.map((r) => ({ ours: r.ours, cells: [r.space, r.loss, String(r.dim), String(r.seed), ...names.map((name) => shown(r.scores[name]))] })), 2));
+    table(["space", "loss", "dim", "seed", ...names], rows.map((r) => ({ ours: r.ours, cells: [r.space, r.loss, String(r.dim), String(r.seed), ...names.map((name) => shownScore(name, r.scores[name]))] })), 2));
 }
 
 function showCurvature() {

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
+from riemap.graphs.separators import find_separator
 from riemap.graphs.text_file import content_lines, read_file, split_fields, warn_of_hidden_lines
 from riemap.specs import shown
 
@@ -12,7 +13,7 @@ NO_GROUP = "(none)"
 
 
 def read_groups(path: Path, graph: AnyGraph) -> list[str]:
-    """Read the group of every node from a CSV file with lines ``node,label``.
+    """Read the group of every node from a CSV file with lines ``node,label``, ``node;label`` or with a tab.
 
     Parameters
     ----------
@@ -31,14 +32,15 @@ def read_groups(path: Path, graph: AnyGraph) -> list[str]:
     InputError
         If a line is not a node and its label, or a node is unknown or named twice.
     """
-    source = read_file(path, (".csv",), "labels.csv")
+    source = read_file(path, (".csv", ".tsv"), "labels.csv")
     every = source.lines()
-    warn_of_hidden_lines(source, every, comma=True, width=2)
     places, lines = content_lines(every)
+    separator = find_separator(source, places, lines) or b","
+    warn_of_hidden_lines(source, every, separator, width=2)
     numbers = {str(label): i for i, label in enumerate(graph.labels)}
     found: dict[int, str] = {}
     for place, line in zip(places, lines, strict=True):
-        fields = [field.decode() for field in split_fields(source, place, line)]
+        fields = [field.decode() for field in split_fields(source, place, line, separator)]
         if len(fields) != 2:
             raise source.error(place, f"{len(fields)} columns; a line is a node and its label, e.g. 'a,red'")
         node, label = fields

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple, final
 
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, Component, open_graph
+from riemap.graphs import AnyGraph, ReadOptions, open_graph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.spaces import Space
@@ -24,7 +24,7 @@ PRESET = "default"
 
 
 class GraphSource(NamedTuple):
-    """How a graph is opened: the text that names it, and what to do if it is directed or not connected.
+    """How a graph is opened: the text that names it, and what to do with directions, components and weights.
 
     Examples
     --------
@@ -33,8 +33,7 @@ class GraphSource(NamedTuple):
     """
 
     text: str
-    undirected: bool = False
-    require_connected: bool = False
+    options: ReadOptions = ReadOptions()
 
     def open(self) -> AnyGraph:
         """Open the graph.
@@ -42,15 +41,40 @@ class GraphSource(NamedTuple):
         Returns
         -------
         Graph or Dissimilarities
-            The graph, or its largest component unless it must be connected.
+            The graph.
 
         Raises
         ------
         InputError
             If there is no such graph, if it is directed, or if it must be connected and is not.
         """
-        component: Component = "error" if self.require_connected else "largest"
-        return open_graph(self.text, undirected=self.undirected, component=component)
+        return open_graph(self.text, **self.options._asdict())
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the source as JSON has it.
+
+        Returns
+        -------
+        dict
+            The text, called ``graph``, and an entry for each option.
+        """
+        return {"graph": self.text, **self.options._asdict()}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "GraphSource":
+        """Rebuild the source that :meth:`as_json` took apart.
+
+        Parameters
+        ----------
+        found
+            What :meth:`as_json` gave; options that are missing have their default values.
+
+        Returns
+        -------
+        GraphSource
+            An equal source.
+        """
+        return cls(str(found["graph"]), ReadOptions.from_json(found))
 
 
 class Setup(NamedTuple):

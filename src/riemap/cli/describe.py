@@ -112,6 +112,10 @@ def describe_graph(graph: "AnyGraph", sources: int | None = None, seed: int = 0)
                 "max": int(degrees.max()),
             },
         }
+        if graph.component_numbers[0] > 1:
+            facts["components"] = graph.component_numbers[0]
+        if graph.attributes:
+            facts["attributes"] = list(graph.attributes)
     if drawn is not None:
         facts |= {"sources": len(drawn), "seed": seed}
     return facts | {
@@ -152,6 +156,10 @@ def _show(facts: dict[str, Any]) -> None:
     size = f"{facts['n']} {kind}" + (f", {facts['m']} edges" if "m" in facts else ", no edges")
     unit = " hops" if facts.get("weighted") is False else ""
     lines = [(facts["graph"], size + (", weighted" if facts.get("weighted") else ""))]
+    if facts.get("components", 1) > 1:
+        lines.append(("components", f"{facts['components']}; the longest distance is between two of them"))
+    if "attributes" in facts:
+        lines.append(("attributes", ", ".join(facts["attributes"])))
     if "degree" in facts:
         d = facts["degree"]
         spread = f"{d['min']} to {d['max']}, median {d['median']:g}, mean {d['mean']:.2f}"

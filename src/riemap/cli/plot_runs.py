@@ -38,7 +38,10 @@ def embedding(
     reading: "ReadOptions",
     graph: GraphOption = None,
     colour: Annotated[
-        str, typer.Option(help=f"What colours the nodes: {', '.join(NODE_COLOURS)}.")
+        str,
+        typer.Option(
+            help=f"What colours the nodes: {', '.join(NODE_COLOURS)}, or an attribute of the graph's nodes."
+        ),
     ] = "degree",
     labels: Labels = None,
     origin: Annotated[
@@ -63,8 +66,8 @@ def embedding(
 
         check_figure(out)
         pyplot()  # before anything is computed
-        one_of("--colour", colour, NODE_COLOURS)
         embedded, opened = _opened(run, graph, reading, force, "embedding")
+        one_of("--colour", colour, (*NODE_COLOURS, *getattr(opened, "attributes", ())))
         if labels is not None and origin is not None:
             raise InputError("--labels and --from both colour the nodes; give one of them")
         if labels is not None:
@@ -269,6 +272,11 @@ def _colouring(colour: str, embedded: "Embedding", graph: "AnyGraph") -> "Colour
 
     if colour == "none":
         return None
+    if colour not in NODE_COLOURS:
+        from riemap.graphs.groups import attribute_values
+
+        found = attribute_values(graph, colour)
+        return Colouring(colour, groups=found) if isinstance(found, list) else Colouring(colour, found)
     if colour == "distortion" or not isinstance(graph, Graph):
         from riemap.metrics.pairs import pair_report
         from riemap.metrics.scores import compare

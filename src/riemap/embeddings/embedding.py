@@ -285,7 +285,7 @@ class Embedding:
         Parameters
         ----------
         path
-            The ``.npz`` file.
+            The ``.npz`` file, or the folder of a run, which holds one.
 
         Returns
         -------
@@ -297,4 +297,5 @@ class Embedding:
         InputError
             If the file is not an embedding.
         """
-        return read_embedding(Path(path), cls)
+        path = Path(path)
+        return read_embedding(path / "embedding.npz" if path.is_dir() else path, cls)

@@ -5,7 +5,7 @@ from riemap.graphs.datasets import DATASETS, Dataset, dataset_path, find_dataset
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, read_dissimilarities
 from riemap.graphs.generators import GENERATORS, generate
 from riemap.graphs.graph import Graph, GraphWarning, Labels
-from riemap.graphs.open_graph import open_graph
+from riemap.graphs.open_graph import open_graph, take_graph
 from riemap.graphs.options import Components, NodeLabels, ReadOptions, StrengthToLength, Weights
 from riemap.graphs.raw_edges import RawEdges
 from riemap.graphs.readers import READERS, read_graph
@@ -37,4 +37,5 @@ __all__ = [
     "open_graph",
     "read_dissimilarities",
     "read_graph",
+    "take_graph",
 ]

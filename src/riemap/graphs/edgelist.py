@@ -142,6 +142,11 @@ def _columns(
         columns = _columns_by_position(file, places, fields, width)
         if not _looks_like_heading(fields, width, columns):
             return columns, False
+        certain = False
+    else:
+        certain = columns.weight is not None  # its name is not a number, so that the line is no edge
+    if certain and all(i in columns or not name for i, name in enumerate(first)):
+        return columns, True
     line = shown(" ".join(first))
     tell_columns(
         first, columns, file.filename, f"took its first line, {line}, for a heading, not for an edge"

@@ -32,7 +32,7 @@ __all__ = ["Graph", "GraphWarning", "Labels"]
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """A connected, undirected graph without self-loops or parallel edges.
+    """An undirected graph without self-loops or parallel edges, connected unless all components were kept.
 
     Use :meth:`from_edges` to build one: the constructor does not check its arguments. The neighbours of node
     ``i`` are ``indices[indptr[i]:indptr[i + 1]]``, in increasing order.
@@ -157,6 +157,16 @@ class Graph:
         """
         ends = np.column_stack([np.repeat(np.arange(self.n), self.degrees), self.indices])
         return ends[ends[:, 0] < ends[:, 1]]
+
+    @cached_property
+    def component_numbers(self) -> tuple[int, NDArray[np.int32]]:
+        """Number of components, which is one unless they were kept, and the component of each node."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        rows: Any = (np.ones(len(self.indices), np.int8), self.indices, self.indptr)
+        count, member = connected_components(csr_array(rows, shape=(self.n, self.n)), directed=False)
+        return int(count), member
 
     @cached_property
     def key(self) -> str:

@@ -1,10 +1,12 @@
 """Open a graph by one text, as the command line does: a file, a dataset, or a generator spec."""
 
 from pathlib import Path
+from typing import Any
 
 from riemap.errors import InputError
+from riemap.graphs.convert import as_graph
 from riemap.graphs.datasets import DATASETS, load_dataset
-from riemap.graphs.dissimilarities import AnyGraph, read_dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, read_dissimilarities
 from riemap.graphs.edge_cleaning import warn
 from riemap.graphs.generators import GENERATORS, generate
 from riemap.graphs.options import Components, NodeLabels, ReadOptions, StrengthToLength, Weights
@@ -63,6 +65,36 @@ def open_graph(
         f"no file, dataset or generator is called {shown(text)}{suggestion(text, [*DATASETS, *GENERATORS])} "
         "'riemap datasets' lists the datasets; a generator is spelled like 'tree(r=4,h=5)'"
     )
+
+
+def take_graph(graph: Any) -> AnyGraph:
+    """Take a graph in any form: one of ours, a text or path to open, or an object of another library.
+
+    Parameters
+    ----------
+    graph
+        A graph, or anything that :func:`open_graph` or :func:`as_graph` makes one of.
+
+    Returns
+    -------
+    Graph | Dissimilarities
+        The graph.
+
+    Raises
+    ------
+    TypeError
+        If it is none of these.
+    InputError
+        If it is not a valid graph.
+
+    Examples
+    --------
+    >>> take_graph([("a", "b"), ("b", "c")])
+    <Graph list: 3 nodes, 2 edges>
+    """
+    if isinstance(graph, Dissimilarities):
+        return graph
+    return open_graph(str(graph)) if isinstance(graph, str | Path) else as_graph(graph)
 
 
 def _without_weights(graph: AnyGraph, options: ReadOptions) -> AnyGraph:

@@ -3,12 +3,18 @@
 import os
 from collections.abc import Callable, Mapping
 
+from riemap.graphs.columnar import read_columnar
+from riemap.graphs.dot import read_dot
 from riemap.graphs.edgelist import EDGELIST_EXTENSIONS, read_edgelist
+from riemap.graphs.gexf import read_gexf
 from riemap.graphs.gml import read_gml
 from riemap.graphs.graph import Graph
 from riemap.graphs.graphml import read_graphml
+from riemap.graphs.json_graph import read_json
 from riemap.graphs.matrices import read_mtx, read_npz
+from riemap.graphs.neighbour_lists import read_adjlist, read_metis
 from riemap.graphs.options import Components, NodeLabels, ReadOptions, StrengthToLength, Weights
+from riemap.graphs.pajek import read_pajek
 from riemap.graphs.raw_edges import RawEdges
 from riemap.graphs.text_file import TextFile, read_file
 
@@ -18,6 +24,16 @@ READERS: Mapping[str, Callable[[TextFile, ReadOptions], RawEdges]] = {
     ".graphml": read_graphml,
     ".gml": read_gml,
     ".npz": read_npz,
+    ".gexf": read_gexf,
+    ".json": read_json,
+    ".net": read_pajek,
+    ".graph": read_metis,
+    ".metis": read_metis,
+    ".adjlist": read_adjlist,
+    ".dot": read_dot,
+    ".gv": read_dot,
+    ".parquet": read_columnar,
+    ".feather": read_columnar,
 }
 """Function that reads a file, by extension. Adding an entry adds a format."""
 
@@ -34,8 +50,10 @@ def read_graph(
 ) -> Graph:
     r"""Read a graph from a file.
 
-    The formats are edge lists (one edge per line, ``u v`` or ``u v w``, separated by spaces, tabs or commas),
-    MatrixMarket, GraphML, GML and SciPy's ``.npz``. The extension decides the format, and the file may be
+    The formats are edge lists (one edge per line, ``u v`` or ``u v w``, separated by spaces, tabs, commas or
+    semicolons), tables with a heading (``source,target,weight``, in any order, with any other columns),
+    JSON with nodes and links, GraphML, GEXF, GML, Pajek, METIS, adjacency lists, DOT, MatrixMarket, SciPy's
+    ``.npz``, and with pyarrow Parquet and Feather. The extension decides the format, and the file may be
     compressed (``.edges.gz``, ``.gml.bz2``, ``.mtx.xz``). Nodes keep the labels of the file; in a matrix
     these are the row numbers, from 1 in MatrixMarket and from 0 in SciPy.
 

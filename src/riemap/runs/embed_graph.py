@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, Dissimilarities, Graph, as_graph
+from riemap.graphs import AnyGraph, take_graph
 from riemap.losses import LossLike
 from riemap.optim import Optimizer
 from riemap.runs.execute import execute
@@ -78,9 +78,4 @@ def embed(
 
 
 def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:
-    if isinstance(graph, Graph | Dissimilarities):
-        return graph, None
-    if isinstance(graph, str | Path):
-        source = GraphSource(str(graph))
-        return source.open(), source
-    return as_graph(graph), None
+    return take_graph(graph), GraphSource(str(graph)) if isinstance(graph, str | Path) else None

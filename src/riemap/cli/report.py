@@ -80,7 +80,7 @@ def report(
             raise InputError(f"a run has one graph, and {len(named)} are named; only a grid has several")
         from riemap.graphs.groups import read_groups
         from riemap.runs.opening import run_graph
-        from riemap.runs.spec import GraphSource
+        from riemap.runs.source import GraphSource
 
         source = GraphSource(named[0], reading) if named else None
         with opening(named[0] if named else ""):

@@ -87,10 +87,10 @@ def delta_exact(
                 "delta_sampled (no --exact) takes any number"
             )
         return float(_over_all(distances)) / 2.0
-    if graph.component_numbers[0] > 1:
+    if (count := graph.component_numbers[0]) > 1:
         raise InputError(
-            f"{graph.name}: the exact δ needs a connected graph, and this one has {graph.component_numbers[0]} "
-            "components; delta_sampled (no --exact) takes any graph"
+            f"{graph.name}: the exact δ needs a connected graph, and this one has {count} components; "
+            "delta_sampled (no --exact) takes any graph"
         )
     twice = 0.0
     for k, nodes in enumerate(_blocks(graph)):

@@ -179,7 +179,7 @@ class _Parser:
         self.now = next(self.tokens)
 
     def _error(self, wanted: str) -> InputError:
-        if self.now.kind == "end":
+        if self.now.kind == "end" or self.now.text == '"':  # quotes that do not end
             return self.file.error(
                 self.now.line, f"the file ends where {wanted} is missing; is it cut short?"
             )

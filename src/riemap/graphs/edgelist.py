@@ -52,6 +52,8 @@ def read_edgelist(file: TextFile, options: ReadOptions) -> RawEdges:
         raise file.error(1, "this is a MatrixMarket file; rename it so that its name ends in .mtx")
     places, fields, width, separator = _fields(file, lines, options)
     columns, heading = _columns(file, places, fields, width, options)
+    if options.weights == "ignore":
+        columns = columns._replace(weight=None)
     if heading:
         del places[0], fields[:width]
     elif separator is not None:
@@ -60,7 +62,7 @@ def read_edgelist(file: TextFile, options: ReadOptions) -> RawEdges:
     ends = [b""] * (2 * len(places))
     ends[0::2], ends[1::2] = fields[columns.source :: width], fields[columns.target :: width]
     weights = None
-    if columns.weight is not None and options.weights != "ignore":
+    if columns.weight is not None:
         weights = _weights(file, places, fields[columns.weight :: width], separator)
     listing: Listing = "once"
     if columns.type is not None:

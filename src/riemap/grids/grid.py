@@ -22,7 +22,8 @@ from typing import Any
 from riemap.errors import InputError
 from riemap.losses import as_loss
 from riemap.optim import as_optimizer
-from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import LOSS, PRESET, RunSpec
 from riemap.spaces import Space
 from riemap.specs import shown, suggestion
 

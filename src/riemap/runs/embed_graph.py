@@ -9,7 +9,8 @@ from riemap.losses import LossLike
 from riemap.optim import Optimizer
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
-from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, Setup, planned
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import LOSS, PRESET, RunSpec, Setup, planned
 from riemap.spaces import Space
 from riemap.training.fit import Callback, Fit
 

@@ -8,7 +8,8 @@ from typing import Any
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, ReadOptions
 from riemap.runs.folder import RunFolder
-from riemap.runs.spec import PRESET, GraphSource
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import PRESET
 from riemap.specs import shown
 
 

@@ -30,6 +30,7 @@ def read_columnar(file: TextFile, options: ReadOptions) -> RawEdges:
             table = feather.read_table(stream)
             refuse_bomb(table.nbytes, len(file.data), file.filename)
             _require(table.num_rows, table.num_columns, file)
+        table.validate(full=True)  # texts are UTF-8, and offsets are in range
     except (pa.ArrowException, OSError, ValueError) as error:
         kind = file.extension[1:].capitalize()
         raise InputError(

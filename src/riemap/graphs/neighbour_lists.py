@@ -20,9 +20,7 @@ def read_adjlist(file: TextFile, options: ReadOptions) -> RawEdges:
     An edge may be listed by one or by both of its nodes. Labels are separated by white space, and are
     integers if all are whole numbers.
     """
-    file.require_memory(
-        40, b"\n", 300
-    )  # measured: 40 bytes of memory per byte, in labels of three characters
+    file.require_memory(45, b"\n", 300)  # measured: 40 bytes of memory per byte, in labels of four digits
     places, lines = content_lines(file.lines())
     if not lines:
         raise InputError(f"{file.filename} holds no nodes, only comments; a line is e.g. 'a b c'")
@@ -49,10 +47,12 @@ def read_metis(file: TextFile, options: ReadOptions) -> RawEdges:
 
     A blank line is a node without neighbours. Sizes and weights of nodes are not read.
     """
-    file.require_memory(40, b"\n", 300)
+    file.require_memory(45, b"\n", 300)  # measured: 36 bytes of memory per byte, in numbers of four digits
     lines = [
         (i, line.strip()) for i, line in enumerate(file.lines(), 1) if not line.lstrip().startswith(b"%")
     ]
+    if not lines:
+        raise InputError(f"{file.filename} holds only comments; {METIS_USAGE}")
     place, header = lines[0]
     n, m, skipped, weighted = _metis_header(file, place, header)
     rows = lines[1:]

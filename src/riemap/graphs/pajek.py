@@ -33,7 +33,7 @@ class _Network:
 
 def read_pajek(file: TextFile, options: ReadOptions) -> RawEdges:
     """Read a Pajek network. Nodes are named by their labels, or by their numbers, counted from 1."""
-    file.require_memory(40, b"\n", 400)
+    file.require_memory(20, b"\n", 250)  # measured: 14 bytes of memory per byte, in lines of 16 bytes
     found, section = _Network(), ""
     for place, raw in enumerate(file.lines(), 1):
         line = raw.strip()

@@ -395,8 +395,8 @@ FILES = {
         (["describe", "empty.edges"], "empty.edges is empty"),
         (["describe", "directed.mtx"], "directed, line 3: the edge from 1 to 2 .*--undirected"),
         (
-            ["describe", "pieces.edges", "--require-connected"],
-            "pieces: the graph has 2 components, .*--require-connected",
+            ["describe", "pieces.edges", "--components", "require"],
+            "pieces: the graph has 2 components, .*--components largest",
         ),
         (["evaluate", "karate.npz", "karte"], "no file, dataset or generator is called 'karte'"),
         (["evaluate", "none.npz", "karate"], "none.npz: no such file or directory"),
@@ -405,7 +405,7 @@ FILES = {
         (["evaluate", "karate.npz", "davis"], "this is not an embedding of davis: no node is called"),
         (["evaluate", "karate.npz", "cycle(n=9)"], r"this is not an embedding of cycle\(n=9\): 9 nodes"),
         (
-            ["evaluate", "karate.npz", "pieces.edges", "--require-connected"],
+            ["evaluate", "karate.npz", "pieces.edges", "--components", "require"],
             "pieces: the graph has 2 components",
         ),
         (["evaluate", "karate.npz", "karate", "--sources", "0"], "sources=0 is not a number of nodes"),

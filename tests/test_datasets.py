@@ -315,9 +315,9 @@ def test_pieces_and_directions_are_passed_on(tmp_path: Path) -> None:
     path = tmp_path / "pieces.edges"
     path.write_text("a b\nb c\nd e\n")
     with pytest.raises(ValueError, match="2 components"):
-        open_graph(str(path), component="error")
+        open_graph(str(path), components="require")
     with pytest.raises(ValueError, match="components"):
-        open_graph("erdos-renyi(n=40,p=0.04,seed=1)", component="error")
+        open_graph("erdos-renyi(n=40,p=0.04,seed=1)", components="require")
     path = tmp_path / "directed.gml"
     path.write_text("graph [ directed 1 node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] ]")
     with pytest.raises(ValueError, match="directed"):

@@ -252,7 +252,7 @@ def test_a_bug_of_ours_shows_its_traceback() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("--whole", "--require-connected"), ("--symmetrise", "--undirected")]
+    ("old", "new"), [("--whole", "--components require"), ("--symmetrise", "--undirected")]
 )
 @pytest.mark.parametrize("verb", ["embed karate -s H2", "describe karate", "report run"])
 def test_old_spellings_of_options(verb: str, old: str, new: str, capsys: pytest.CaptureFixture[str]) -> None:

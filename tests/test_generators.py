@@ -176,7 +176,7 @@ def test_pieces_are_counted_with_nodes_that_have_no_edge() -> None:
         graph = generate("erdos-renyi(n=40,p=0.04,seed=1)")
     assert graph.n < 40
     with pytest.raises(ValueError, match="components"):
-        generate("erdos-renyi(n=40,p=0.04,seed=1)", component="error")
+        generate("erdos-renyi(n=40,p=0.04,seed=1)", components="require")
 
 
 @pytest.mark.parametrize(

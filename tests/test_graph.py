@@ -100,7 +100,7 @@ def test_parallel_edges_are_counted_and_the_shortest_is_kept() -> None:
     with pytest.warns(GraphWarning, match=r"^g: merged 2 parallel edges into 2$"):
         Graph.from_edges([(0, 1), (1, 0), (0, 1), (1, 2)], name="g")
     with pytest.warns(
-        GraphWarning, match=r"merged 1 parallel edge into 1; where weights differ, the smallest"
+        GraphWarning, match=r"merged 1 parallel edge into 1; where lengths differ, the shortest"
     ):
         graph = Graph.from_edges([(0, 1), (1, 0)], [3.0, 2.0])
     assert graph.weights is not None
@@ -121,12 +121,14 @@ def test_isolated_nodes_are_components() -> None:
 
 
 def test_components_can_be_refused() -> None:
-    with pytest.raises(ValueError, match=r"2 components, the largest with 2 of 4 nodes.*component='largest'"):
-        Graph.from_edges([(0, 1), (2, 3)], component="error")
+    with pytest.raises(
+        ValueError, match=r"2 components, the largest with 2 of 4 nodes.*components='largest'"
+    ):
+        Graph.from_edges([(0, 1), (2, 3)], components="require")
 
 
 def test_a_connected_simple_graph_gives_no_warning() -> None:
-    graph = Graph.from_edges([(0, 1), (1, 2)], component="error")
+    graph = Graph.from_edges([(0, 1), (1, 2)], components="require")
     assert repr(graph) == "<Graph graph: 3 nodes, 2 edges>"
 
 
@@ -159,7 +161,8 @@ def test_bad_weights_are_told_by_their_place(weight: float) -> None:
         ({"edges": [(0, 1)], "labels": "a"}, "names node 1, but there are 1 labels"),
         ({"edges": [(0, 1)], "labels": "aa"}, "same label"),
         ({"edges": [(0, 1)], "weights": [1.0, 2.0]}, r"\(2,\) weights for 1 edges"),
-        ({"edges": [(0, 1)], "component": "both"}, "component='both' is not"),
+        ({"edges": [(0, 1)], "components": "both"}, r"components \(--components\) is not 'both'. There are"),
+        ({"edges": [(0, 1)], "components": "error"}, "components='error' is called 'require' now"),
     ],
 )
 def test_refusals(arguments: dict[str, object], message: str) -> None:

@@ -130,7 +130,7 @@ BAD = {
     'graphs = ["karate"]': "spaces is missing, e.g. spaces = [",
     'spaces = ["E2"]': "graphs is missing",
     'graph = ["karate"]': "no key is called 'graph'; did you mean 'graphs'? There are graphs, spaces",
-    'graphs = ["karate"]\nspaces = ["E2"]\nwhole = true': "whole is called require_connected now",
+    'graphs = ["karate"]\nspaces = ["E2"]\nwhole = true': "whole is called components now",
     'graphs = ["karate"]\nspaces = ["E2"]\nsymmetrise = true': "symmetrise is called undirected now",
     'graphs = "karate"\nspaces = ["E2"]': "graphs is a list with something in it, e.g. graphs = [",
     'graphs = ["karate"]\nspaces = []': "spaces is a list with something in it",

@@ -11,13 +11,13 @@ import os
 import time
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
 
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
-import riemap
 from riemap.files import cache_folder
 
 logger = logging.getLogger(__name__)
@@ -35,14 +35,14 @@ def kernel_folder() -> Path:
     Path
         A folder inside ``$NUMBA_CACHE_DIR``, if that is set; otherwise inside the folder of riemap's caches.
     """
-    sources = Path(riemap.__file__).parent
+    sources = Path(__file__).parent
     digest = hashlib.sha256()
     for path in sorted(sources.rglob("*.py")):
         digest.update(f"{path.relative_to(sources)}\0".encode())
         digest.update(path.read_bytes())
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(chosen) if chosen else cache_folder() / "kernels"
-    return folder / f"riemap-{riemap.__version__}-{digest.hexdigest()[:HASH_DIGITS]}"
+    return folder / f"riemap-{version('riemap')}-{digest.hexdigest()[:HASH_DIGITS]}"
 
 
 class _Locator(_CacheLocator):

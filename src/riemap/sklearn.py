@@ -217,7 +217,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.metric != "graph":
             raise InputError(f"metric={shown(self.metric)} is not 'graph' or 'precomputed'")
         take = open_graph if isinstance(X, str | Path) else as_graph
-        opened = take(str(X) if isinstance(X, Path) else X, component="error")
+        opened = take(str(X) if isinstance(X, Path) else X, components="require")
         if not isinstance(opened, Graph):
             raise InputError(
                 f"{opened.name} is a matrix of dissimilarities; give it with metric='precomputed'"

@@ -35,6 +35,20 @@ epochs = 5
 """
 FIGURES = b"graph,dim,space,f1@1,auc,ad\npath(n=5),2,E2,90.1,80,0.2\npath(n=5),2,H2,-,,0.1\n"
 
+OTHERS: dict[str, bytes] = {
+    "gephi.csv": b'Source;Target;Type;Id;Label;Weight\na b;c;Undirected;0;;2.0\nc;"d;e";Undirected;1;;3,5\n',
+    "small.json": b'{"directed": false, "nodes": [{"id": "a", "label": "x"}, {"id": "b"}], '
+    b'"links": [{"source": "a", "target": "b", "value": 2.5}]}\n',
+    "small.gexf": b'<gexf><graph defaultedgetype="undirected">\n<nodes><node id="0" label="a"/>'
+    b'<node id="1" label="b"/></nodes>\n<edges><edge source="0" target="1" weight="2"/></edges>'
+    b"</graph></gexf>\n",
+    "small.net": b'*Vertices 3\n1 "a b" 0.1 0.2\n2 "c"\n3 "d"\n*Edges\n1 2 2.5\n2 3 1\n',
+    "small.graph": b"% three\n3 2 001\n2 5\n1 5 3 2\n2 2\n",
+    "small.adjlist": b"# a\na b c\nb c\n",
+    "small.dot": b'strict graph "" {\nnode [shape=box]; a [label="x"]; a -- b -- "c d" [weight=2]; // e\n}\n',
+}
+"""Graphs in the formats of other programs, by the name of a file."""
+
 TEXTS: dict[str, bytes] = {
     "plain.edges": EDGES,
     "weighted.txt": WEIGHTED,
@@ -45,6 +59,7 @@ TEXTS: dict[str, bytes] = {
     "pattern.mtx": PATTERN,
     "small.graphml": GRAPHML,
     "small.gml": GML,
+    **OTHERS,
 }
 """Graphs, by the name of a file."""
 

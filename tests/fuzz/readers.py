@@ -109,7 +109,8 @@ def _check_graph(graph: Graph, path: Path) -> None:
         right = right and bool(np.isfinite(graph.weights).all() and (graph.weights > 0).all())
     if not right:
         raise SilentChangeError(f"read_graph gives an invalid graph, {graph!r}")
-    if path.suffix in (".edges", ".txt", ".tsv", ".csv", ".edgelist") and b'"' not in path.read_bytes():
+    texts = path.suffix in (".edges", ".txt", ".tsv", ".csv", ".edgelist")
+    if texts and not set(path.read_bytes()) & set(b'";\t'):  # where a comma can only be a separator
         commas = [label for label in graph.labels if isinstance(label, str) and "," in label]
         if commas:
             raise SilentChangeError(f"the label {commas[0]!r} holds a separator")

@@ -71,7 +71,11 @@ def _riemap(
         typer.echo(context.get_help())
 
 
-RENAMED = {"--whole": "--require-connected", "--symmetrise": "--undirected"}
+RENAMED = {
+    "--whole": "--components require",
+    "--require-connected": "--components require",
+    "--symmetrise": "--undirected",
+}
 """Earlier spellings of options, and what they are called now."""
 
 

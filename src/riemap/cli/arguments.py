@@ -1,7 +1,10 @@
 """Arguments that several verbs take, each spelled and explained once."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -26,13 +29,46 @@ Undirected: TypeAlias = Annotated[
     bool,
     typer.Option("--undirected", help="Accept a directed graph, and ignore the directions of its edges."),
 ]
-RequireConnected: TypeAlias = Annotated[
-    bool,
+Components: TypeAlias = Annotated[
+    str,
     typer.Option(
-        "--require-connected",
-        help="Refuse a graph that is not connected, instead of keeping its largest component.",
+        help="For a graph that is not connected: take its largest component, keep it whole, or require a "
+        "connected one: largest, keep or require."
     ),
 ]
+Weights: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="What the weights of edges are: lengths, strengths, or ignore. Without a choice they are taken "
+        "for lengths, with a warning.",
+        show_default=False,
+    ),
+]
+StrengthToLength: TypeAlias = Annotated[
+    str, typer.Option(help="How a strength w becomes a length: inverse, 1/w; or log, 1 + ln(w_max/w).")
+]
+WeightColumn: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--weight-column",
+        metavar="NAME",
+        help="The column, or attribute of edges, that holds the weights.",
+        show_default=False,
+    ),
+]
+NodeLabels: TypeAlias = Annotated[
+    str,
+    typer.Option(help="What names a node of a file in which nodes have both: its label or its id."),
+]
+READ_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "undirected": (Undirected, False),
+    "components": (Components, "largest"),
+    "weights": (Weights, None),
+    "strength_to_length": (StrengthToLength, "inverse"),
+    "weight": (WeightColumn, None),
+    "node_labels": (NodeLabels, "label"),
+}
+"""The type and the default of each option that says how a graph is read."""
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 RunPath: TypeAlias = Annotated[
     Path,
@@ -116,3 +152,26 @@ Resume: TypeAlias = Annotated[bool, typer.Option("--resume", help="Continue the 
 WithReport: TypeAlias = Annotated[
     bool, typer.Option("--report", help="Write a page about the run, report.html, into that folder.")
 ]
+
+
+def takes_read_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how a graph is read; it gets them as one argument, ``reading``."""
+    own = inspect.signature(command)
+    parameters = {name: p for name, p in own.parameters.items() if name != "reading"}
+    for name, (kind, default) in READ_OPTIONS.items():
+        parameters[name] = inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+        )
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        from riemap.graphs import ReadOptions
+
+        reading = ReadOptions(**{name: given.pop(name) for name in READ_OPTIONS})
+        command(**given, reading=reading)
+
+    ordered = sorted(parameters.values(), key=lambda p: p.name == "as_json")  # --json comes last
+    keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in ordered]
+    wrapped.__signature__ = own.replace(parameters=keyword_only)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {p.name: p.annotation for p in keyword_only}
+    return wrapped

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from riemap.cli.arguments import AsJson, GraphText, RequireConnected, Undirected
-from riemap.cli.inputs import open_component
+from riemap.cli.arguments import AsJson, GraphText, takes_read_options
+from riemap.cli.inputs import open_any
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, print_json
 from riemap.cli.progress import stage_progress
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import Console
 
-    from riemap.graphs import AnyGraph
+    from riemap.graphs import AnyGraph, ReadOptions
 
 MAX_HISTOGRAM_LINES = 20
 """Most lines of a histogram, so that it fits a terminal; with more values, neighbouring ones share a line."""
@@ -34,10 +34,10 @@ DEFAULT_SOURCES = 512
 """Number of nodes from which the distances in larger graphs are counted: as many as are searched at once."""
 
 
+@takes_read_options
 def describe(
     graph: GraphText,
-    undirected: Undirected = False,
-    require_connected: RequireConnected = False,
+    reading: "ReadOptions",
     curvature: Annotated[
         bool, typer.Option("--curvature", help="Show δ-hyperbolicity, Ricci and sectional curvatures too.")
     ] = False,
@@ -77,7 +77,7 @@ def describe(
         if not curvature and (exact or alpha is not None or (seed is not None and sources is None)):
             raise InputError("--alpha, --exact and --seed are options of --curvature; add --curvature")
 
-        opened = open_component(graph, undirected=undirected, require_connected=require_connected)
+        opened = open_any(graph, reading)
         facts = describe_graph(opened, sources, seed or 0)
         if curvature:
             from riemap.cli.curvature import curvature_facts
@@ -112,6 +112,10 @@ def describe_graph(graph: "AnyGraph", sources: int | None = None, seed: int = 0)
                 "max": int(degrees.max()),
             },
         }
+        if graph.component_numbers[0] > 1:
+            facts["components"] = graph.component_numbers[0]
+        if graph.attributes:
+            facts["attributes"] = list(graph.attributes)
     if drawn is not None:
         facts |= {"sources": len(drawn), "seed": seed}
     return facts | {
@@ -152,6 +156,10 @@ def _show(facts: dict[str, Any]) -> None:
     size = f"{facts['n']} {kind}" + (f", {facts['m']} edges" if "m" in facts else ", no edges")
     unit = " hops" if facts.get("weighted") is False else ""
     lines = [(facts["graph"], size + (", weighted" if facts.get("weighted") else ""))]
+    if facts.get("components", 1) > 1:
+        lines.append(("components", f"{facts['components']}; the longest distance is between two of them"))
+    if "attributes" in facts:
+        lines.append(("attributes", ", ".join(facts["attributes"])))
     if "degree" in facts:
         d = facts["degree"]
         spread = f"{d['min']} to {d['max']}, median {d['median']:g}, mean {d['mean']:.2f}"

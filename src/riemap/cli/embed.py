@@ -15,13 +15,12 @@ from riemap.cli.arguments import (
     LossText,
     OptimizerText,
     Preset,
-    RequireConnected,
     Resume,
     RunOut,
     SpaceTexts,
     TrainingSeed,
-    Undirected,
     WithReport,
+    takes_read_options,
 )
 from riemap.cli.comparison import show_comparison
 from riemap.cli.evaluate import show_scores
@@ -34,7 +33,7 @@ from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.distances import DistanceMatrix
-    from riemap.graphs import AnyGraph
+    from riemap.graphs import AnyGraph, ReadOptions
     from riemap.runs import RunFolder, RunResult, RunSpec
 
 Seeds: TypeAlias = Annotated[
@@ -43,9 +42,11 @@ Seeds: TypeAlias = Annotated[
 ]
 
 
+@takes_read_options
 def embed(
     graph: GraphText,
     space: SpaceTexts,
+    reading: "ReadOptions",
     loss: LossText = "stress",
     preset: Preset = "default",
     optimizer: OptimizerText = None,
@@ -56,8 +57,6 @@ def embed(
     checkpoint_every: CheckpointEvery = 100,
     resume: Resume = False,
     report: WithReport = False,
-    undirected: Undirected = False,
-    require_connected: RequireConnected = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed a graph in a space, and say how faithful the result is.
@@ -72,7 +71,7 @@ def embed(
             raise InputError("which run? --resume needs --out, the folder of the run to continue")
         if report and out is None:
             raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
-        source = GraphSource(graph, undirected, require_connected)
+        source = GraphSource(graph, reading)
         with opening(graph):
             opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}

@@ -5,23 +5,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import AsJson, Force, GraphText, RequireConnected, RunPath, Undirected
-from riemap.cli.inputs import open_component
+from riemap.cli.arguments import AsJson, Force, GraphText, RunPath, takes_read_options
+from riemap.cli.inputs import open_any
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
 from riemap.cli.progress import telling
 from riemap.cli.triangles import measure_triangles, show_triangles
 
 if TYPE_CHECKING:
+    from riemap.graphs import ReadOptions
     from riemap.metrics import Scores
 
 MAX_CURVE_LINES = 20
 """Most lines of the F1@k curve, so that it fits a terminal; a longer curve skips layers at equal steps."""
 
 
+@takes_read_options
 def evaluate(
     run: RunPath,
     graph: GraphText,
+    reading: "ReadOptions",
     sources: Annotated[
         int | None,
         typer.Option(
@@ -36,8 +39,6 @@ def evaluate(
             "--curvature", help="Show how the space curves around the nodes, measured on random triangles."
         ),
     ] = False,
-    undirected: Undirected = False,
-    require_connected: RequireConnected = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -51,7 +52,7 @@ def evaluate(
         from riemap.runs.opening import check_graph
 
         loaded = load_embedding(run)
-        opened = open_component(graph, undirected=undirected, require_connected=require_connected)
+        opened = open_any(graph, reading, run)
         check_graph(run, opened, force=force)
         started = time.perf_counter()
         with telling(f"{opened.name}: scoring {opened.n} nodes", opened.n):

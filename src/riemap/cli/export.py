@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import Force, RunPath, Undirected
+from riemap.cli.arguments import Force, RunPath, takes_read_options
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.progress import telling
@@ -13,14 +13,16 @@ from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.embeddings import Embedding
-    from riemap.graphs import Graph
+    from riemap.graphs import Graph, ReadOptions
 
 EXPORT_FORMATS = ("csv", "tsv", "word2vec", "graphml")
 """Values of ``--format``."""
 
 
+@takes_read_options
 def export(
     run: RunPath,
+    reading: "ReadOptions",
     format: Annotated[
         str,
         typer.Option(
@@ -50,7 +52,6 @@ def export(
             metavar="GRAPH", help="The graph that was embedded; graphml needs its edges.", show_default=False
         ),
     ] = None,
-    undirected: Undirected = False,
     safe_csv: Annotated[
         bool,
         typer.Option(
@@ -74,7 +75,7 @@ def export(
         embedding = load_embedding(run)
         opened = None
         if graph is not None:
-            opened = open_with_edges(graph, undirected=undirected, purpose="graphml")
+            opened = open_with_edges(graph, reading, "graphml", run)
             check_graph(run, opened, force=force)
         with telling(f"writing {embedding.n} nodes as {format}", embedding.n):
             files = _files(embedding, format, opened, points, safe_csv)

@@ -8,7 +8,7 @@ from riemap.cli.progress import telling
 from riemap.errors import InputError
 
 if TYPE_CHECKING:
-    from riemap.graphs import AnyGraph, Graph
+    from riemap.graphs import AnyGraph, Graph, ReadOptions
 
 
 SLOW_FILE_BYTES = 1 << 20
@@ -21,20 +21,19 @@ def opening(text: str) -> AbstractContextManager[Any]:
     return telling(f"opening {text}") if slow else nullcontext()
 
 
-def open_component(text: str, *, undirected: bool, require_connected: bool) -> "AnyGraph":
-    """Open a graph; keep its largest component, or refuse several components if ``require_connected``."""
-    from riemap.graphs import open_graph
+def open_any(text: str, reading: "ReadOptions", run: Path | None = None) -> "AnyGraph":
+    """Open a graph; without options, as the graph of ``run`` was opened."""
+    from riemap.runs.opening import source_like
 
     with opening(text):
-        return open_graph(text, undirected=undirected, component="error" if require_connected else "largest")
+        return source_like(run, text, reading).open()
 
 
-def open_with_edges(text: str, *, undirected: bool, purpose: str) -> "Graph":
+def open_with_edges(text: str, reading: "ReadOptions", purpose: str, run: Path | None = None) -> "Graph":
     """Open a graph, and refuse a matrix of dissimilarities because ``purpose`` needs edges."""
-    from riemap.graphs import Graph, open_graph
+    from riemap.graphs import Graph
 
-    with opening(text):
-        opened = open_graph(text, undirected=undirected)
+    opened = open_any(text, reading, run)
     if not isinstance(opened, Graph):
         raise InputError(
             f"{opened.name} is a matrix of dissimilarities, which has no edges; {purpose} needs a graph"

@@ -1,16 +1,19 @@
 """``riemap plot``: one command per figure. The figures of an embedding are in ``plot_runs``."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from riemap.cli import plot_runs
-from riemap.cli.arguments import GraphText, Undirected
+from riemap.cli.arguments import GraphText, takes_read_options
 from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.progress import stage_progress, telling
+
+if TYPE_CHECKING:
+    from riemap.graphs import ReadOptions
 
 LAYOUT_LOSS = "stress + 0.2*rsne(T=0.2)"
 """Loss that places the nodes of a graph in the plane: stress keeps distances, rsne keeps neighbours close."""
@@ -35,15 +38,16 @@ Points: TypeAlias = Annotated[int, typer.Option(help="Number of points in each s
 
 
 @app.command()
+@takes_read_options
 def graph(
     graph: GraphText,
     out: Out,
+    reading: "ReadOptions",
     alpha: Annotated[
         float,
         typer.Option(help="Idleness α of Ollivier-Ricci curvature, from 0 to 1; the paper uses 0.999."),
     ] = 0.5,
     seed: Seed = 0,
-    undirected: Undirected = False,
 ) -> None:
     """Draw a graph whose edges and nodes are coloured by Ollivier-Ricci curvature.
 
@@ -57,7 +61,7 @@ def graph(
         from riemap.runs import embed
 
         check_figure(out)
-        opened = open_with_edges(graph, undirected=undirected, purpose="the figure")
+        opened = open_with_edges(graph, reading, "the figure")
         with stage_progress(opened.name) as stage:
             curvature = ollivier_ricci(opened, alpha, progress=stage("Ricci curvature")).curvature
         with telling(f"{opened.name}: placing the nodes", opened.n):
@@ -69,6 +73,7 @@ def graph(
 
 
 @app.command()
+@takes_read_options
 def graphs(
     graphs: Annotated[
         list[str],
@@ -77,8 +82,8 @@ def graphs(
         ),
     ],
     out: Out,
+    reading: "ReadOptions",
     seed: Seed = 0,
-    undirected: Undirected = False,
 ) -> None:
     """Draw degrees, sectional curvatures and δ-hyperbolicity of several graphs side by side.
 
@@ -89,7 +94,7 @@ def graphs(
         from riemap.plots import summaries
 
         check_figure(out)
-        opened = [open_with_edges(text, undirected=undirected, purpose="the figure") for text in graphs]
+        opened = [open_with_edges(text, reading, "the figure") for text in graphs]
         with telling("computing curvature", max(g.n for g in opened)):
             curvatures = {g.name: sectional(g, seed=seed).values for g in opened}
             deltas = {g.name: delta_sampled(g, seed=seed) for g in opened}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Force, Labels, RunPath, Undirected
+from riemap.cli.arguments import Force, Labels, RunPath, takes_read_options
 from riemap.cli.figures import Out, check_figure, write_figure
 from riemap.cli.inputs import opening
 from riemap.cli.messages import one_of, refusing
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from riemap.embeddings import Embedding
-    from riemap.graphs import AnyGraph
+    from riemap.graphs import AnyGraph, ReadOptions
     from riemap.metrics.comparison import Comparison
     from riemap.plots import Colouring
 
@@ -31,12 +31,17 @@ GraphOption: TypeAlias = Annotated[
 ]
 
 
+@takes_read_options
 def embedding(
     run: RunPath,
     out: Out,
+    reading: "ReadOptions",
     graph: GraphOption = None,
     colour: Annotated[
-        str, typer.Option(help=f"What colours the nodes: {', '.join(NODE_COLOURS)}.")
+        str,
+        typer.Option(
+            help=f"What colours the nodes: {', '.join(NODE_COLOURS)}, or an attribute of the graph's nodes."
+        ),
     ] = "degree",
     labels: Labels = None,
     origin: Annotated[
@@ -48,7 +53,6 @@ def embedding(
     names: Annotated[
         int, typer.Option(min=0, help="Number of nodes to name, those with the most neighbours.")
     ] = 0,
-    undirected: Undirected = False,
     force: Force = False,
 ) -> None:
     """Draw an embedding: a disk, a ball, a globe, a cone; a picture for each factor of a product.
@@ -62,8 +66,8 @@ def embedding(
 
         check_figure(out)
         pyplot()  # before anything is computed
-        one_of("--colour", colour, NODE_COLOURS)
-        embedded, opened = _opened(run, graph, undirected, force, "embedding")
+        embedded, opened = _opened(run, graph, reading, force, "embedding")
+        one_of("--colour", colour, (*NODE_COLOURS, *getattr(opened, "attributes", ())))
         if labels is not None and origin is not None:
             raise InputError("--labels and --from both colour the nodes; give one of them")
         if labels is not None:
@@ -78,6 +82,7 @@ def embedding(
         write_figure(drawn(embedded, opened, colouring=colouring, names=names), out, cropped=True)
 
 
+@takes_read_options
 def f1(
     runs: Annotated[
         list[Path],
@@ -86,8 +91,8 @@ def f1(
         ),
     ],
     out: Out,
+    reading: "ReadOptions",
     graph: GraphOption = None,
-    undirected: Undirected = False,
     force: Force = False,
 ) -> None:
     """Draw F1@k for k = 1, 2, … hops over the share of pairs that are k hops apart.
@@ -105,7 +110,7 @@ def f1(
         check_figure(out)
         scores, name = {}, ""
         for run in runs:
-            embedded, opened = _opened(run, graph, undirected, force, "f1")
+            embedded, opened = _opened(run, graph, reading, force, "f1")
             if name not in ("", opened.name):
                 raise InputError(f"{runs[0]} is of {name} and {run} of {opened.name}; one figure, one graph")
             name = opened.name
@@ -120,11 +125,12 @@ def f1(
         write_figure(set_title(f1_curve(curves), name).figure, out)
 
 
+@takes_read_options
 def distances(
     run: RunPath,
     out: Out,
+    reading: "ReadOptions",
     graph: GraphOption = None,
-    undirected: Undirected = False,
     force: Force = False,
 ) -> None:
     """Draw distances in the graph against those in the embedding.
@@ -139,14 +145,15 @@ def distances(
         hops = compared.graph is not None and compared.graph.weights is None
         return distances(density(compared), unit="hops" if hops else "lengths")
 
-    _draw_comparison(run, out, graph, undirected, force, "distances", drawn)
+    _draw_comparison(run, out, graph, reading, force, "distances", drawn)
 
 
+@takes_read_options
 def distortion(
     run: RunPath,
     out: Out,
+    reading: "ReadOptions",
     graph: GraphOption = None,
-    undirected: Undirected = False,
     force: Force = False,
 ) -> None:
     """Draw how many nodes have which distortion, the mean of |d/δ − 1| over their pairs.
@@ -160,14 +167,14 @@ def distortion(
 
         return distribution(pair_report(compared).distortion, label="mean distortion of the pairs of a node")
 
-    _draw_comparison(run, out, graph, undirected, force, "distortion", drawn)
+    _draw_comparison(run, out, graph, reading, force, "distortion", drawn)
 
 
 def _draw_comparison(
     run: Path,
     out: Path,
     graph: str | None,
-    undirected: bool,
+    reading: "ReadOptions",
     force: bool,
     verb: str,
     drawn: "Callable[[Comparison], Axes]",
@@ -178,17 +185,18 @@ def _draw_comparison(
         from riemap.plots.style import set_title
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, undirected, force, verb)
+        embedded, opened = _opened(run, graph, reading, force, verb)
         with telling(f"{opened.name}: comparing distances", opened.n):
             ax = drawn(compare(embedded, opened))
         write_figure(set_title(ax, f"{opened.name} in {embedded.space}").figure, out)
 
 
+@takes_read_options
 def curvature(
     run: RunPath,
     out: Out,
+    reading: "ReadOptions",
     graph: GraphOption = None,
-    undirected: Undirected = False,
     force: Force = False,
 ) -> None:
     """Draw how the graph curves, and the embedding: Ricci curvature of edges, sums of angles of triangles.
@@ -202,7 +210,7 @@ def curvature(
         from riemap.plots import curvature as drawn
 
         check_figure(out)
-        embedded, opened = _opened(run, graph, undirected, force, "curvature")
+        embedded, opened = _opened(run, graph, reading, force, "curvature")
         if not isinstance(opened, Graph):
             raise InputError(f"{opened.name} is a matrix of dissimilarities; only edges have Ricci curvature")
         with telling(f"{opened.name}: computing curvature", opened.n):
@@ -235,13 +243,13 @@ def history(run: RunPath, out: Out) -> None:
 
 
 def _opened(
-    run: Path, graph: str | None, undirected: bool, force: bool, verb: str
+    run: Path, graph: str | None, reading: "ReadOptions", force: bool, verb: str
 ) -> "tuple[Embedding, AnyGraph]":
     from riemap.runs import GraphSource, load_embedding
     from riemap.runs.opening import run_graph
 
     embedded = load_embedding(run)
-    given = None if graph is None else GraphSource(graph, undirected)
+    given = None if graph is None else GraphSource(graph, reading)
     with opening(graph or ""):
         opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}", force=force)
     return embedded.aligned_to(opened), opened
@@ -264,6 +272,11 @@ def _colouring(colour: str, embedded: "Embedding", graph: "AnyGraph") -> "Colour
 
     if colour == "none":
         return None
+    if colour not in NODE_COLOURS:
+        from riemap.graphs.groups import attribute_values
+
+        found = attribute_values(graph, colour)
+        return Colouring(colour, groups=found) if isinstance(found, list) else Colouring(colour, found)
     if colour == "distortion" or not isinstance(graph, Graph):
         from riemap.metrics.pairs import pair_report
         from riemap.metrics.scores import compare

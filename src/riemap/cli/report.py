@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from riemap.cli.arguments import Force, Labels, RequireConnected, Undirected
+from riemap.cli.arguments import Force, Labels, takes_read_options
 from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
 from riemap.cli.progress import SLOW_NODES, telling
@@ -15,7 +15,7 @@ from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.distances import DistanceMatrix
-    from riemap.graphs import AnyGraph
+    from riemap.graphs import AnyGraph, ReadOptions
     from riemap.grids.record import RunRecord
     from riemap.grids.records import GridFolder
 
@@ -37,8 +37,10 @@ GraphTexts: TypeAlias = Annotated[
 ]
 
 
+@takes_read_options
 def report(
     run: ReportRun,
+    reading: "ReadOptions",
     graphs: GraphTexts = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="The page to write, an .html file.")] = Path(
         "report.html"
@@ -51,8 +53,6 @@ def report(
     pages: Annotated[
         bool, typer.Option("--pages/--no-pages", help="For a grid, write a page for each run as well.")
     ] = True,
-    undirected: Undirected = False,
-    require_connected: RequireConnected = False,
     force: Force = False,
 ) -> None:
     """Write one HTML page, complete in itself, that shows an embedding and how faithful it is.
@@ -75,23 +75,22 @@ def report(
                     f"the pages of the runs need a folder beside the page, and {out} is a stream; "
                     "add --no-pages, or name a file, e.g. -o report.html"
                 )
-            _grid(GridFolder(run), named, out, pages, undirected)
+            _grid(GridFolder(run), named, out, pages, reading)
             return
         if len(named) > 1:
             raise InputError(f"a run has one graph, and {len(named)} are named; only a grid has several")
         from riemap.graphs.groups import read_groups
         from riemap.runs.opening import run_graph
-        from riemap.runs.spec import GraphSource
+        from riemap.runs.source import GraphSource
 
-        source = GraphSource(named[0], undirected, require_connected) if named else None
+        source = GraphSource(named[0], reading) if named else None
         with opening(named[0] if named else ""):
             graph = run_graph(run, source, force=force)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]
         words += [] if grid is None else ["--grid", str(grid)]
-        words += ["--undirected"] * undirected + ["--require-connected"] * require_connected
-        words += ["--force"] * force
+        words += reading.words() + ["--force"] * force
         write_run(run, graph, out, shlex.join(words), groups=groups, grid=grid)
 
 
@@ -119,15 +118,15 @@ def _check(run: Path, out: Path) -> None:
     check_destination(out, "report.html")
 
 
-def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, undirected: bool) -> None:
+def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, reading: "ReadOptions") -> None:
     """Write a leaderboard, and the pages that it links to."""
     from riemap.report import leaderboard_page
 
     records, done = folder.records(), folder.finished()
     tell_missing(folder, records)
     words = ["riemap", "report", str(folder.path), *named, "-o", str(out)]
-    command = shlex.join([*words, *["--undirected"] * undirected, *["--no-pages"] * (not pages)])
-    links = _pages(folder, done, named, out, undirected, command) if pages else {}
+    command = shlex.join([*words, *reading.words(), *["--no-pages"] * (not pages)])
+    links = _pages(folder, done, named, out, reading, command) if pages else {}
     failed = len(records) - len(done)
     _write(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
@@ -143,15 +142,13 @@ def _pages(
     done: "list[RunRecord]",
     named: list[str],
     out: Path,
-    undirected: bool,
+    reading: "ReadOptions",
     command: str,
 ) -> dict[str, str]:
     """Write a page for every run whose graph can be opened, and give their places by id."""
     from riemap.graphs import open_graph
 
-    opened = {
-        graph.key: (text, graph) for text in named for graph in [open_graph(text, undirected=undirected)]
-    }
+    opened = {graph.key: (text, graph) for text in named for graph in [open_graph(text, **reading._asdict())]}
     links: dict[str, str] = {}
     for name, key in dict.fromkeys((r["run"]["graph"], r["run"]["key"]) for r in done):
         found = opened.get(key) or _by_name(name, key)

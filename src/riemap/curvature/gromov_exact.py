@@ -70,7 +70,7 @@ def delta_exact(
     Raises
     ------
     InputError
-        If there are dissimilarities of more than 200 points.
+        If there are dissimilarities of more than 200 points, or the graph is not connected.
     MemoryError
         If the search needs more memory than there is.
 
@@ -88,6 +88,11 @@ def delta_exact(
                 "delta_sampled (no --exact) takes any number"
             )
         return float(_over_all(distances)) / 2.0
+    if (count := graph.component_numbers[0]) > 1:
+        raise InputError(
+            f"{graph.name}: the exact δ needs a connected graph, and this one has {count} components; "
+            "delta_sampled (no --exact) takes any graph"
+        )
     twice = 0.0
     for k, nodes in enumerate(_blocks(graph)):
         _require(10 * len(nodes) ** 2, graph)  # float distances, far-apart pairs, copies

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from riemap import memory
 from riemap.distances import store
+from riemap.distances.gaps import fill_gaps
 from riemap.distances.hops import BATCH, checked_nodes, hop_counts
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, check_graph
 from riemap.graphs.graph import Graph
+from riemap.graphs.open_graph import take_graph
 from riemap.types import Array
 
 DistanceMatrix: TypeAlias = NDArray[Any]
@@ -33,7 +35,7 @@ DIJKSTRA_CALL_PAIRS = 1 << 20
 _LOGGER = logging.getLogger(__name__)
 
 
-def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
+def shortest_paths(graph: Any, *, stored: bool = True) -> DistanceMatrix:
     """Compute the distances between all nodes.
 
     A matrix of a megabyte or more is stored in the user's cache and mapped into memory from there.
@@ -41,7 +43,7 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
     Parameters
     ----------
     graph
-        A graph, or dissimilarities, whose matrix is returned.
+        A graph in any form that :func:`riemap.embed` takes, or dissimilarities, whose matrix is returned.
     stored
         Read the distances from the cache, and write them to it. If false, the disk is not used.
 
@@ -63,6 +65,7 @@ def shortest_paths(graph: AnyGraph, *, stored: bool = True) -> DistanceMatrix:
            [0.5, 0. , 2. ],
            [2.5, 2. , 0. ]])
     """
+    graph = take_graph(graph)
     if isinstance(graph, Dissimilarities):
         return graph.matrix
     check_graph(graph)
@@ -86,7 +89,8 @@ def _computed(graph: Graph) -> DistanceMatrix:
     )
     if graph.n**2 * width >= STORE_MIN_BYTES:
         _LOGGER.info("%s: computing the distances between all %d nodes", graph.name, graph.n)
-    return hop_counts(graph) if graph.weights is None else _lengths(graph)
+    found: DistanceMatrix = hop_counts(graph) if graph.weights is None else _lengths(graph)
+    return fill_gaps(graph, found, None)
 
 
 def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
@@ -125,7 +129,8 @@ def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
         f"the distances from {len(sources)} of {graph.n} nodes of {graph.name}",
         "take fewer nodes",
     )
-    return hop_counts(graph, sources) if graph.weights is None else _dijkstra(graph, sources)
+    found: DistanceMatrix = hop_counts(graph, sources) if graph.weights is None else _dijkstra(graph, sources)
+    return fill_gaps(graph, found, sources)
 
 
 def all_rows(graph: AnyGraph, sources: NDArray[np.int64] | None = None) -> Iterator[DistanceMatrix]:

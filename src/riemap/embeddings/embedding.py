@@ -245,7 +245,7 @@ class Embedding(NodesByLabel):
         Parameters
         ----------
         path
-            The ``.npz`` file.
+            The ``.npz`` file, or the folder of a run, which holds one.
 
         Returns
         -------
@@ -257,4 +257,5 @@ class Embedding(NodesByLabel):
         InputError
             If the file is not an embedding.
         """
-        return read_embedding(Path(path), cls)
+        path = Path(path)
+        return read_embedding(path / "embedding.npz" if path.is_dir() else path, cls)

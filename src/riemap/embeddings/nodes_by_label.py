@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.embeddings.label_index import LabelIndex
-from riemap.errors import InputError
 from riemap.graphs.graph import Labels
 from riemap.spaces import Points, Space
+from riemap.specs import whole_number
 from riemap.types import Array
 
 
@@ -142,8 +142,7 @@ class NodesByLabel:
         >>> Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c")).nearest("a", k=2)
         [('c', 1.0), ('b', 3.0)]
         """
-        if k < 1:
-            raise InputError(f"k={k} is not a number of nodes; give one from 1 up")
+        k = whole_number("k", k, 1, 5, "number of nodes")
         row = self.row_numbers([node])
         sqdist = self.sqdist_rows(row)[0]
         order = np.argsort(sqdist, kind="stable")

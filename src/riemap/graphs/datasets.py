@@ -14,10 +14,12 @@ from typing import Any, final
 
 from riemap.errors import DownloadError, InputError
 from riemap.files import cache_folder
+from riemap.graphs.convert import NETWORKX_DATASETS, as_graph
 from riemap.graphs.dissimilarities import AnyGraph, read_dissimilarities
 from riemap.graphs.downloads import download
 from riemap.graphs.edge_cleaning import warn
 from riemap.graphs.graph import Graph
+from riemap.graphs.options import StrengthToLength, Weights
 from riemap.graphs.readers import read_graph
 from riemap.specs import shown, suggestion
 
@@ -63,13 +65,18 @@ class Dataset:
     sha256: str = ""
 
 
-def load_dataset(name: str) -> AnyGraph:
+def load_dataset(
+    name: str, *, weights: Weights | None = None, strength_to_length: StrengthToLength = "inverse"
+) -> AnyGraph:
     """Load a dataset, and download it if necessary.
 
     Parameters
     ----------
     name
         A key of ``DATASETS``; ``riemap datasets`` lists them.
+    weights, strength_to_length
+        What to do with weights, as for :func:`read_graph`. They are not used by default: karate and
+        les-miserables have some, which count meetings, and are strengths.
 
     Returns
     -------
@@ -91,11 +98,15 @@ def load_dataset(name: str) -> AnyGraph:
     dataset = find_dataset(name)
     found: AnyGraph
     if not dataset.file:
-        found = _load_from_networkx(name)
+        import networkx as nx
+
+        known = getattr(nx, NETWORKX_DATASETS[name])()
+        found = as_graph(known, name=name, weights=weights or "ignore", strength_to_length=strength_to_length)
     elif dataset.m is None:
         found = replace(read_dissimilarities(dataset_path(name)), name=name)
     else:
-        found = replace(read_graph(dataset_path(name)), name=name)
+        how: dict[str, Any] = {"weights": weights, "strength_to_length": strength_to_length}
+        found = replace(read_graph(dataset_path(name), **how), name=name)
     if (found.n, found.m if isinstance(found, Graph) else None) != (dataset.n, dataset.m):
         raise InputError(f"{found} should have {dataset.n} nodes and {dataset.m} edges; please report this")
     return found
@@ -239,25 +250,6 @@ def _verified_download(dataset: Dataset, path: Path) -> Path:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-NETWORKX_DATASETS = {
-    "karate": "karate_club_graph",
-    "les-miserables": "les_miserables_graph",
-    "davis": "davis_southern_women_graph",
-    "florentine": "florentine_families_graph",
-}
-"""Name of the NetworkX function that returns the graph, for each dataset without a file."""
-
-
-def _load_from_networkx(name: str) -> Graph:
-    """Load a graph from NetworkX, without its weights: they are strengths of ties, not lengths."""
-    import networkx as nx
-
-    graph = getattr(nx, NETWORKX_DATASETS[name])()
-    number = {node: i for i, node in enumerate(graph)}
-    edges = [(number[u], number[v]) for u, v in graph.edges]
-    return Graph.from_edges(edges, labels=list(graph), name=name)
 
 
 def _registry() -> dict[str, Dataset]:

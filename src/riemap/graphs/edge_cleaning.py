@@ -2,16 +2,14 @@
 
 import warnings
 from collections.abc import Callable, Hashable, Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riemap.errors import InputError
+from riemap.graphs.options import Components
 from riemap.types import Array
-
-Component: TypeAlias = Literal["largest", "error"]
-"""What to do with a disconnected graph: keep the largest component, or raise an error."""
 
 Labels: TypeAlias = tuple[Hashable, ...]
 """The labels of all nodes, in the order of the node numbers."""
@@ -114,18 +112,20 @@ def merge_parallel_edges(
     merged = len(pairs) - len(kept)
     if merged:
         differ = lengths is not None and bool(np.any(np.diff(lengths[order])[~first[1:]] != 0.0))
-        rule = "; where weights differ, the smallest was kept" if differ else ""
+        rule = "; where lengths differ, the shortest was kept" if differ else ""
         warn(f"{name}: merged {counted(merged, 'parallel edge')} into {len(kept)}{rule}")
     return np.column_stack([low[kept], high[kept]]), None if lengths is None else lengths[kept]
 
 
 def largest_component(
-    pairs: NDArray[np.int64], lengths: Array | None, labels: Labels, name: str, component: Component
+    pairs: NDArray[np.int64], lengths: Array | None, labels: Labels, name: str, components: Components
 ) -> tuple[NDArray[np.int64], Array | None, Labels]:
-    """Keep the largest component. Its nodes are renumbered in the same order."""
+    """Take the largest component, unless all are kept. Its nodes are renumbered in the same order."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    if components == "keep":
+        return pairs, lengths, labels
     n = len(labels)
     adjacency = coo_array((np.ones(len(pairs), dtype=np.int8), pairs.T), shape=(n, n))
     count, member = connected_components(adjacency, directed=False)
@@ -134,11 +134,11 @@ def largest_component(
     sizes = np.bincount(member)
     largest = int(np.argmax(sizes))
     pieces = f"{name}: the graph has {count} components, the largest with {sizes[largest]} of {n} nodes"
-    if component == "error":
-        raise InputError(f"{pieces}; component='largest' (without --require-connected) keeps that one")
+    if components == "require":
+        raise InputError(f"{pieces}; components='largest' (--components largest) takes that one, 'keep' all")
     inside = member[pairs[:, 0]] == largest
     edges = f"{np.count_nonzero(inside)} of {len(pairs)} edges"
-    warn(f"{pieces} and {edges}; only that one is kept")
+    warn(f"{pieces} and {edges}; only that one is kept; components='keep' (--components keep) keeps all")
     nodes = np.flatnonzero(member == largest)
     number = np.cumsum(member == largest) - 1
     kept = None if lengths is None else lengths[inside]

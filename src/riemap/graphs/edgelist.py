@@ -1,6 +1,5 @@
-"""Read edge lists: one edge per line, ``u v`` or ``u v w``, the format that most programs write."""
+"""Read edge lists and tables of edges: one edge per line, in columns, with or without a heading."""
 
-import ast
 import re
 from typing import Any
 
@@ -8,8 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.errors import InputError
+from riemap.graphs.columns import Columns, find_columns, tell_columns
 from riemap.graphs.edge_cleaning import counted, warn
-from riemap.graphs.raw_edges import RawEdges
+from riemap.graphs.edge_dictionaries import without_dictionary
+from riemap.graphs.options import ReadOptions
+from riemap.graphs.raw_edges import Listing, RawEdges
+from riemap.graphs.separators import SEPARATORS, find_separator
 from riemap.graphs.text_file import (
     TextFile,
     content_lines,
@@ -24,35 +27,20 @@ from riemap.types import Array
 EDGELIST_EXTENSIONS = (".edges", ".edgelist", ".edge", ".el", ".ncol", ".txt", ".tsv", ".csv", ".dat")
 """Extensions of files that are read as edge lists."""
 
-EDGELIST_USAGE = "a line is 'u v' or 'u v w', separated by spaces, tabs or commas, e.g. 'a b 2.5'"
+EDGELIST_USAGE = (
+    "a line is 'u v' or 'u v w', separated by spaces, tabs, commas or semicolons, e.g. 'a b 2.5'; "
+    "with more columns, the first line names them, e.g. 'source,target,weight'"
+)
 """Description of the format, which ends each message about a wrong line."""
-
-END_HEADINGS = {
-    (b"source", b"target"),
-    (b"src", b"dst"),
-    (b"from", b"to"),
-    (b"fromnodeid", b"tonodeid"),
-    (b"node1", b"node2"),
-    (b"node_1", b"node_2"),
-    (b"id1", b"id2"),
-    (b"id_1", b"id_2"),
-}
-"""First two columns, in lower case, of a first line that is a heading and not an edge."""
-
-WEIGHT_HEADINGS = {b"weight", b"length", b"distance", b"value"}
-"""Third column, in lower case, of a heading."""
 
 _WHOLE_NUMBER = re.compile(rb"0|[1-9][0-9]{0,17}")
 """Label that becomes an integer. ``007`` does not match: it stays a text, different from ``7``."""
 
-_ATTRIBUTES_START = re.compile(rb"[ \t,]\{")
-"""Start of the dictionary of attributes that NetworkX writes at the end of a line."""
-
-_WEIGHT_ATTRIBUTE = re.compile(rb"\{'weight': ([0-9.e+-]+)\}")
-"""Dictionary that holds only a weight, the usual case, which is read without the Python parser."""
+_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
+"""Number as spreadsheets of many countries write it, beside semicolons or tabs."""
 
 
-def read_edgelist(file: TextFile) -> RawEdges:
+def read_edgelist(file: TextFile, options: ReadOptions) -> RawEdges:
     """Read an edge list, with the edges in the order of the file.
 
     If all labels are whole numbers, they become integers and the nodes are sorted by them. Otherwise labels
@@ -62,116 +50,180 @@ def read_edgelist(file: TextFile) -> RawEdges:
     lines = file.lines()
     if lines[0][:14].lower() == b"%%matrixmarket":
         raise file.error(1, "this is a MatrixMarket file; rename it so that its name ends in .mtx")
-    places, fields, width = _fields(file, lines)
-    if _is_heading(fields[:width], file):
+    places, fields, width, separator = _fields(file, lines, options)
+    columns, heading = _columns(file, places, fields, width, options)
+    if options.weights == "ignore":
+        columns = columns._replace(weight=None)
+    if heading:
         del places[0], fields[:width]
-    weights = _weights(file, places, fields[2::3]) if width == 3 else None
-    if width == 3:
-        del fields[2::3]
-    ends, labels = _number_labels(fields)
-    return RawEdges(ends.reshape(-1, 2), weights, labels, lambda i: f"line {places[i]}")
+    elif separator is not None:
+        _tell_first_edge(file, fields, width, columns)
+    _check_filled(file, places, fields, width, columns)
+    ends = [b""] * (2 * len(places))
+    ends[0::2], ends[1::2] = fields[columns.source :: width], fields[columns.target :: width]
+    weights = None
+    if columns.weight is not None:
+        weights = _weights(file, places, fields[columns.weight :: width], separator)
+    listing: Listing = "once"
+    if columns.type is not None:
+        listing = _listing(file, places, fields[columns.type :: width])
+    del fields
+    numbers, labels = _number_labels(ends)
+    place = lambda i: f"line {places[i]}"  # noqa: E731
+    return RawEdges(numbers.reshape(-1, 2), weights, labels, place, listing, columns.weight_name)
 
 
-def _fields(file: TextFile, lines: list[bytes]) -> tuple[list[int], list[bytes], int]:
-    """Return the line numbers of the edges, the fields of all edges in one list, and the fields per line."""
-    places, edges = content_lines(lines)
+def _fields(
+    file: TextFile, lines: list[bytes], options: ReadOptions
+) -> tuple[list[int], list[bytes], int, bytes | None]:
+    """Return the line numbers, the fields of all lines in one list, the fields per line, the separator."""
+    places, rows = content_lines(lines)
     if b"{" in file.data:
-        edges = [_without_attributes(file, i, edge) for i, edge in zip(places, edges, strict=True)]
-    comma = b"," if edges and b"," in edges[0] else None
-    _check_separator(file, places, edges, comma)
-    if comma and b'"' in file.data:
-        rows = [split_fields(file, i, edge) for i, edge in zip(places, edges, strict=True)]
-        widths, fields = list(map(len, rows)), [field for row in rows for field in row]
+        name = options.weight or "weight"
+        rows = [without_dictionary(file, i, row, name) for i, row in zip(places, rows, strict=True)]
+    separator = find_separator(file, places, rows)
+    _check_separator(file, places, rows, separator)
+    if separator == b"\t":  # an empty first or last column is white space
+        rows = [
+            lines[i - 1].strip(b" ") if b"{" not in lines[i - 1] else row
+            for i, row in zip(places, rows, strict=True)
+        ]
+    if separator and b'"' in file.data:
+        split = [split_fields(file, i, row, separator) for i, row in zip(places, rows, strict=True)]
+        widths, fields = list(map(len, split)), [field for row in split for field in row]
     else:
         # One long list, since the garbage collector takes long to visit millions of short ones.
-        widths = [len(edge.split(comma)) for edge in edges]
-        fields = [field.strip() for field in (comma or b" ").join(edges).split(comma)]
-    _check_widths(file, places, edges, widths)
-    warn_of_hidden_lines(file, lines, comma is not None, widths[0])
-    if b"" in fields:
-        raise file.error(places[fields.index(b"") // widths[0]], f"a column is empty; {EDGELIST_USAGE}")
-    return places, fields, widths[0]
+        widths = [len(row.split(separator)) for row in rows]
+        fields = [field.strip() for field in (separator or b" ").join(rows).split(separator)]
+    _check_widths(file, places, rows, widths, separator)
+    warn_of_hidden_lines(file, lines, separator, widths[0])
+    return places, fields, widths[0], separator
 
 
-def _check_separator(file: TextFile, places: list[int], edges: list[bytes], comma: bytes | None) -> None:
-    """Check that lines are separated as the first one is: by commas, or by spaces and tabs."""
-    if comma or not edges:
-        return  # a line without a comma has one column only, which is refused with its number of columns
-    if file.extension == ".csv" and b";" in edges[0]:
-        raise file.error(
-            places[0], f"{shown(edges[0])} is separated by semicolons; write commas, e.g. 'a,b,2.5'"
-        )
-    if (
-        b"," in file.data
-        and (i := next((i for i, edge in enumerate(edges) if b"," in edge), None)) is not None
-    ):
+def _check_separator(file: TextFile, places: list[int], rows: list[bytes], separator: bytes | None) -> None:
+    """Check that lines are separated as the first one is."""
+    if separator or b"," not in file.data:
+        return  # a line without the separator has one column, which is refused with its number of columns
+    i = next((i for i, row in enumerate(rows) if b"," in row), None)
+    if i is not None:
         raise file.error(
             places[i],
-            f"{shown(edges[i])} has a comma, but line {places[0]} is separated by spaces or tabs; "
+            f"{shown(rows[i])} has a comma, but line {places[0]} is separated by spaces or tabs; "
             "separate all lines by commas or none, e.g. 'a,b'",
         )
 
 
-def _check_widths(file: TextFile, places: list[int], edges: list[bytes], widths: list[int]) -> None:
-    """Check that all lines have two columns, or all have three."""
-    if not edges:
+def _check_widths(
+    file: TextFile, places: list[int], rows: list[bytes], widths: list[int], separator: bytes | None
+) -> None:
+    """Check that all lines have as many columns as the first one, and that these are two or more."""
+    if not rows:
         raise InputError(f"{file.filename} holds no edges, only comments; {EDGELIST_USAGE}")
-    width = widths[0] if widths[0] in (2, 3) else 2
+    width = max(widths[0], 2)
     if widths.count(width) == len(widths):
         return
     i = next(i for i, found in enumerate(widths) if found != width)
-    problem = f"{shown(edges[i])} has {counted(widths[i], 'column')}"
-    if i > 0 and widths[i] in (2, 3):
-        problem += f", but line {places[0]} has {width}; give a weight to all edges or to none"
+    problem = f"{shown(rows[i])} has {counted(widths[i], 'column')}"
+    if i > 0 and widths[i] == 1:
+        problem += f", but line {places[0]} is separated by {SEPARATORS[separator]}"
+    elif i > 0:
+        problem += f", but line {places[0]} has {width}"
+        problem += "; give a weight to all edges or to none" if {width, widths[i]} == {2, 3} else ""
     raise file.error(places[i], f"{problem}; {EDGELIST_USAGE}")
 
 
-def _is_heading(fields: list[bytes], file: TextFile) -> bool:
-    first, second, *rest = (field.lower() for field in fields)
-    if (first, second) not in END_HEADINGS or not WEIGHT_HEADINGS.issuperset(rest):
+def _columns(
+    file: TextFile, places: list[int], fields: list[bytes], width: int, options: ReadOptions
+) -> tuple[Columns, bool]:
+    """Find out what each column is, and whether the first line is a heading. A warning tells a guess."""
+    first = [field.decode() for field in fields[:width]]
+    columns = find_columns(first, options, file.filename)
+    if columns is None and options.weight is not None and width > 2:
+        raise file.error(places[0], f"no column is called {shown(options.weight)} in the first line")
+    if columns is None:
+        columns = _columns_by_position(file, places, fields, width)
+        if not _looks_like_heading(fields, width, columns):
+            return columns, False
+        certain = False
+    else:
+        certain = columns.weight is not None  # its name is not a number, so that the line is no edge
+    if certain and all(i in columns or not name for i, name in enumerate(first)):
+        return columns, True
+    line = shown(" ".join(first))
+    tell_columns(
+        first, columns, file.filename, f"took its first line, {line}, for a heading, not for an edge"
+    )
+    return columns, True
+
+
+def _columns_by_position(file: TextFile, places: list[int], fields: list[bytes], width: int) -> Columns:
+    """The columns ``u v`` or ``u v w``; before them, pandas writes a column whose name is empty."""
+    start = 1 if width > 2 and fields[0] == b"" and b"" not in fields[1:width] else 0
+    if width - start > 3:
+        line = shown(b" ".join(fields[:width]))
+        raise file.error(places[0], f"{line} has {width} columns; {EDGELIST_USAGE}")
+    name = fields[start + 2].decode().lower() if width - start == 3 else "weight"
+    return Columns(start, start + 1, start + 2 if width - start == 3 else None, None, name)
+
+
+def _looks_like_heading(fields: list[bytes], width: int, columns: Columns) -> bool:
+    """Whether the first line has texts where all others have numbers, or pandas' empty name."""
+    if len(fields) <= width:
         return False
-    warn(f"{file.filename}: took its first line, {shown(b' '.join(fields))}, for a heading, not for an edge")
+    if fields[0] == b"" and columns.source == 1:
+        return True
+    for column in columns[:2] if columns.weight is None else (columns.weight,):
+        assert column is not None
+        texts = fields[column::width]
+        numeric = _is_weight if column == columns.weight else _WHOLE_NUMBER.fullmatch
+        if numeric(texts[0]) or not all(map(numeric, texts[1:])):
+            return False
     return True
 
 
-def _without_attributes(file: TextFile, place: int, edge: bytes) -> bytes:
-    """Replace the dictionary that NetworkX writes at the end of a line by the weight in it, if any."""
-    opening = _ATTRIBUTES_START.search(edge) if edge.endswith(b"}") else None
-    if opening is None:
-        return edge
-    ends, attributes = edge[: opening.start()].rstrip(b" \t,"), edge[opening.start() + 1 :]
-    if attributes == b"{}":
-        return ends
-    separator = b"," if b"," in ends else b" "
-    if only := _WEIGHT_ATTRIBUTE.fullmatch(attributes):
-        return ends + separator + only[1]
-    try:
-        weight = _weight_attribute(attributes)
-        return ends if weight is None else ends + separator + b"%r" % weight
-    except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
+def _is_weight(token: bytes) -> bool:
+    return is_number(token) or _DECIMAL_COMMA.fullmatch(token) is not None
+
+
+def _tell_first_edge(file: TextFile, fields: list[bytes], width: int, columns: Columns) -> None:
+    """Warn if the first line was read as an edge, but names two nodes that no other line names."""
+    if width > 2 or len(fields) < 3 * width:
+        return
+    first = {fields[columns.source], fields[columns.target]}
+    if first.isdisjoint(fields[width:]) and not all(map(_WHOLE_NUMBER.fullmatch, first)):
+        warn(
+            f"{file.filename}: took its first line, {shown(b' '.join(fields[:width]))}, for an edge, but "
+            "no other line names these nodes; if it is a heading, write 'source' and 'target'"
+        )
+
+
+def _check_filled(
+    file: TextFile, places: list[int], fields: list[bytes], width: int, columns: Columns
+) -> None:
+    if b"" not in fields:
+        return
+    for column in columns[:3]:
+        texts = [] if column is None else fields[column::width]
+        if b"" in texts:
+            raise file.error(places[texts.index(b"")], f"a column is empty; {EDGELIST_USAGE}")
+
+
+def _listing(file: TextFile, places: list[int], types: list[bytes]) -> Listing:
+    """Read Gephi's column of types, with one of two words for each edge."""
+    found = [kind.lower() for kind in types]
+    wrong = next((i for i, kind in enumerate(found) if kind not in (b"directed", b"undirected")), None)
+    if wrong is not None:
         raise file.error(
-            place, f"cannot read {shown(attributes)}; attributes are e.g. {{'weight': 2.5}}"
-        ) from None
+            places[wrong], f"type {shown(types[wrong])} of an edge is not 'Directed' or 'Undirected'"
+        )
+    return "directed" if b"directed" in found else "once"
 
 
-def _weight_attribute(attributes: bytes) -> float | None:
-    """Return the weight in a dictionary, written as a number or as a text; ``None`` if there is none.
-
-    The number is read from its text, since Python would also accept ``1_000`` and ``0x10``.
-    """
-    dictionary = ast.parse(attributes, mode="eval").body
-    weight = ast.literal_eval(dictionary).get("weight")
-    if weight is None:
-        return None
-    if isinstance(weight, str):
-        return parse_number(weight.encode())
-    assert isinstance(dictionary, ast.Dict)
-    pairs = zip(dictionary.keys, dictionary.values, strict=True)
-    node = [value for key, value in pairs if isinstance(key, ast.Constant) and key.value == "weight"][-1]
-    return parse_number(attributes[node.col_offset : node.end_col_offset])
-
-
-def _weights(file: TextFile, places: list[int], tokens: list[bytes]) -> Array:
+def _weights(file: TextFile, places: list[int], tokens: list[bytes], separator: bytes | None) -> Array:
+    if separator in (b";", b"\t") and any(map(_DECIMAL_COMMA.fullmatch, tokens)):
+        comma = next(token for token in tokens if _DECIMAL_COMMA.fullmatch(token))
+        tokens = [t.replace(b",", b".") if _DECIMAL_COMMA.fullmatch(t) else t for t in tokens]
+        warn(f"{file.filename}: took the comma in weights such as {shown(comma)} for a decimal point")
     try:
         return np.fromiter(map(parse_number, tokens), np.float64, len(tokens))
     except ValueError:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 
 from riemap.errors import InputError
 from riemap.graphs.generator_checks import NodesAndEdges
-from riemap.graphs.graph import Component, Graph
+from riemap.graphs.graph import Graph
+from riemap.graphs.options import Components
 from riemap.graphs.random_generators import (
     barabasi_albert,
     erdos_renyi,
@@ -55,16 +56,16 @@ GENERATORS: Mapping[str, Callable[..., NodesAndEdges]] = {
 """Generator function by the name in its spec."""
 
 
-def generate(spec: str, *, component: Component = "largest") -> Graph:
+def generate(spec: str, *, components: Components = "largest") -> Graph:
     """Generate the graph of a spec.
 
     Parameters
     ----------
     spec
         Name and arguments of a generator in ``GENERATORS``, e.g. ``"tree(r=4,h=5)"``.
-    component
-        What to do with a random graph that is disconnected: keep the ``"largest"`` component, or raise an
-        ``"error"``.
+    components
+        For a random graph that is disconnected: take its ``"largest"`` component, ``"keep"`` it whole, or
+        ``"require"`` a connected one.
 
     Returns
     -------
@@ -86,4 +87,4 @@ def generate(spec: str, *, component: Component = "largest") -> Graph:
     n, edges = call()
     if len(edges) == 0:
         raise InputError(f"{shortened(str(call))}: this graph has no edges; a graph needs at least one")
-    return Graph.from_edges(edges, labels=range(n), name=str(call), component=component)
+    return Graph.from_edges(edges, labels=range(n), name=str(call), components=components)

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from riemap.errors import InputError
+from riemap.graphs.node_names import node_labels, unknown_weight
+from riemap.graphs.options import ReadOptions
 from riemap.graphs.raw_edges import RawEdges, weights_of_all_or_none
 from riemap.graphs.text_file import TextFile
 from riemap.specs import shown
@@ -52,10 +54,10 @@ class _Block:
         return values[0]
 
 
-def read_gml(file: TextFile) -> RawEdges:
+def read_gml(file: TextFile, options: ReadOptions) -> RawEdges:
     """Read a GML file, with the nodes in the order of the file.
 
-    The labels of the nodes are their ``label``, or their ``id`` if a node has no ``label``.
+    A node is named by its ``label`` if all nodes have a different one, and otherwise by its ``id``.
     """
     graphs = _parse(file).blocks("graph", file)
     if len(graphs) != 1:
@@ -75,11 +77,31 @@ def read_gml(file: TextFile) -> RawEdges:
     place = lambda i: f"line {edges[i].line}"  # noqa: E731
     return RawEdges(
         np.array([_ends(edge, index, file) for edge in edges], dtype=np.int64).reshape(-1, 2),
-        weights_of_all_or_none([_weight(edge, file) for edge in edges], place, file.filename),
-        list(index) if None in names else names,
+        weights_of_all_or_none(_weights(edges, file, options), place, file.filename),
+        node_labels(list(index), names, options, file.filename),
         place,
         "directed" if graph.value("directed", file) else "once",
+        options.weight or "weight",
+        _attributes(nodes),
     )
+
+
+def _attributes(nodes: list[_Block]) -> dict[str, list[Any]]:
+    """The values of each attribute of the nodes that is a number or a string."""
+    keys = dict.fromkeys(key for node in nodes for key in node.values if key not in ("id", "label"))
+    found = {key: [node.values.get(key, [None])[0] for node in nodes] for key in keys}
+    return {key: values for key, values in found.items() if not any(isinstance(v, _Block) for v in values)}
+
+
+def _weights(edges: list[_Block], file: TextFile, options: ReadOptions) -> list[float | None]:
+    """Read the weight of each edge; ``None`` where an edge has none."""
+    name = options.weight or "weight"
+    if options.weight is not None and not any(name in edge.values for edge in edges):
+        known = dict.fromkeys(key for edge in edges for key in edge.values if key not in ("source", "target"))
+        raise unknown_weight(options, list(known), file.filename)
+    if options.weights == "ignore":
+        return [None] * len(edges)
+    return [_weight(edge, name, file) for edge in edges]
 
 
 def _ends(edge: _Block, index: dict[Hashable, int], file: TextFile) -> tuple[int, int]:
@@ -92,8 +114,8 @@ def _ends(edge: _Block, index: dict[Hashable, int], file: TextFile) -> tuple[int
     return index[start], index[end]
 
 
-def _weight(edge: _Block, file: TextFile) -> float | None:
-    weight = edge.value("weight", file)
+def _weight(edge: _Block, name: str, file: TextFile) -> float | None:
+    weight = edge.value(name, file)
     if weight is None:
         return None
     if isinstance(weight, int | float):

@@ -5,17 +5,15 @@ edges and leaves out small components. It emits a :class:`GraphWarning` for each
 """
 
 import hashlib
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from riemap.errors import InputError
 from riemap.graphs.edge_cleaning import (
-    Component,
     GraphWarning,
     Labels,
     checked_labels,
@@ -25,15 +23,16 @@ from riemap.graphs.edge_cleaning import (
     largest_component,
     merge_parallel_edges,
 )
+from riemap.graphs.options import Components, ReadOptions
 from riemap.types import Array
 
-__all__ = ["Component", "Graph", "GraphWarning", "Labels"]
+__all__ = ["Graph", "GraphWarning", "Labels"]
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
-    """A connected, undirected graph without self-loops or parallel edges.
+    """An undirected graph without self-loops or parallel edges, connected unless all components were kept.
 
     Use :meth:`from_edges` to build one: the constructor does not check its arguments. The neighbours of node
     ``i`` are ``indices[indptr[i]:indptr[i + 1]]``, in increasing order.
@@ -50,6 +49,9 @@ class Graph:
         Label of each node.
     name
         Name of the graph in messages and results.
+    attributes
+        Values of each attribute of the nodes, such as a group, in the order of the nodes. They change no
+        distance; plots and reports colour nodes by them.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Graph:
     weights: Array | None
     labels: Labels
     name: str
+    attributes: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
     @classmethod
     def from_edges(
@@ -72,7 +75,7 @@ class Graph:
         *,
         labels: Sequence[Hashable] | None = None,
         name: str = "graph",
-        component: Component = "largest",
+        components: Components = "largest",
         place: Callable[[int], str] = "edge {}".format,
     ) -> "Graph":
         """Build a graph from pairs of node numbers; self-loops and repeats are dropped with a warning.
@@ -83,8 +86,9 @@ class Graph:
             ``(m, 2)`` node numbers from zero up, and ``(m,)`` positive lengths, by default one.
         labels, name
             Label of each node, by default ``0, 1, 2, …``; name of the graph in messages and results.
-        component
-            For a disconnected graph: ``"largest"`` keeps the largest component, ``"error"`` refuses it.
+        components
+            For a disconnected graph: take its ``"largest"`` component, ``"keep"`` it whole, or ``"require"``
+            a connected one.
         place
             A function from the number of an edge to its place, for messages, e.g. ``"line 7"``.
 
@@ -103,8 +107,7 @@ class Graph:
         >>> Graph.from_edges([(0, 1), (1, 2), (2, 0)], weights=[1.0, 2.0, 2.5], name="triangle")
         <Graph triangle: 3 nodes, 3 edges, weighted>
         """
-        if component not in ("largest", "error"):
-            raise InputError(f"component={component!r} is not 'largest' or 'error'")
+        ReadOptions(components=components).check()
         pairs = checked_pairs(edges, name)
         node_labels = checked_labels(labels, pairs, name)
         lengths = checked_lengths(weights, pairs, name, place)
@@ -112,7 +115,7 @@ class Graph:
         pairs, lengths = merge_parallel_edges(pairs, lengths, len(node_labels), name)
         if lengths is not None and np.all(lengths == 1.0):
             lengths = None
-        pairs, lengths, node_labels = largest_component(pairs, lengths, node_labels, name, component)
+        pairs, lengths, node_labels = largest_component(pairs, lengths, node_labels, name, components)
         return cls(*_compressed_rows(pairs, lengths, len(node_labels)), node_labels, name)
 
     def __post_init__(self) -> None:
@@ -154,6 +157,16 @@ class Graph:
         """
         ends = np.column_stack([np.repeat(np.arange(self.n), self.degrees), self.indices])
         return ends[ends[:, 0] < ends[:, 1]]
+
+    @cached_property
+    def component_numbers(self) -> tuple[int, NDArray[np.int32]]:
+        """Number of components, which is one unless they were kept, and the component of each node."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        rows: Any = (np.ones(len(self.indices), np.int8), self.indices, self.indptr)
+        count, member = connected_components(csr_array(rows, shape=(self.n, self.n)), directed=False)
+        return int(count), member
 
     @cached_property
     def key(self) -> str:

@@ -9,6 +9,7 @@ from riemap.errors import InputError
 from riemap.graphs.compression import LESS_MEMORY, refuse_bomb
 from riemap.graphs.edge_cleaning import check_nodes
 from riemap.graphs.npy_header import npy_header
+from riemap.graphs.options import ReadOptions
 from riemap.graphs.raw_edges import RawEdges, edges_of_matrix
 from riemap.graphs.text_file import TextFile, content_lines, parse_number, parse_whole_number
 from riemap.memory import require
@@ -18,7 +19,7 @@ MTX_HEADER_USAGE = "the first line is e.g. '%%MatrixMarket matrix coordinate rea
 """A valid first line, for messages."""
 
 
-def read_mtx(file: TextFile) -> RawEdges:
+def read_mtx(file: TextFile, options: ReadOptions) -> RawEdges:
     """Read a MatrixMarket file in coordinate format. The labels are the row numbers, counted from 1."""
     lines = file.lines()
     weighted, symmetric = _mtx_header(file, lines[0])
@@ -78,7 +79,7 @@ def _mtx_sizes(file: TextFile, place: int, line: bytes) -> tuple[int, int]:
     return rows, count
 
 
-def read_npz(file: TextFile) -> RawEdges:
+def read_npz(file: TextFile, options: ReadOptions) -> RawEdges:
     """Read a file of :func:`scipy.sparse.save_npz`. The labels are the row numbers, counted from 0."""
     from scipy.sparse import load_npz
 

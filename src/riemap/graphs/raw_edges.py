@@ -1,7 +1,7 @@
 """Edges as a file or an object lists them, before they become a :class:`~riemap.graphs.graph.Graph`."""
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, final
 
 import numpy as np
@@ -9,11 +9,15 @@ from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.graphs.compression import LESS_MEMORY
-from riemap.graphs.edge_cleaning import check_nodes
-from riemap.graphs.graph import Component, Graph
+from riemap.graphs.edge_cleaning import check_nodes, warn
+from riemap.graphs.graph import Graph
+from riemap.graphs.options import ReadOptions
 from riemap.memory import require
 from riemap.specs import shown
 from riemap.types import Array
+
+LENGTH_NAMES = {"length", "distance"}
+"""Names of columns and attributes that say by themselves that weights are lengths."""
 
 Listing: TypeAlias = Literal["once", "twice", "directed"]
 """How an input lists its edges: each undirected edge once; each undirected edge in both directions, as a
@@ -30,18 +34,22 @@ class RawEdges:
     ends
         ``(m, 2)`` node numbers of each edge, counted from zero.
     weights
-        ``(m,)`` lengths of the edges, or ``None`` if the input has none.
+        ``(m,)`` weights of the edges, or ``None`` if the input has none.
     labels
         Label of each node.
     place
         Function from the number of an edge to the text that locates it in messages, e.g. ``"line 7"``.
     listing
         Whether the input lists each edge ``"once"``, ``"twice"`` (in both directions), or is ``"directed"``.
+    weight_name
+        What the input calls the weights.
+    attributes
+        Values of each attribute of the nodes, in the order of ``labels``.
 
     Examples
     --------
     >>> edges = RawEdges(np.array([[0, 1], [1, 0]]), None, ["a", "b"], "edge {}".format, "twice")
-    >>> edges.to_graph("pair", undirected=False, component="largest")
+    >>> edges.to_graph("pair", ReadOptions())
     <Graph pair: 2 nodes, 1 edges>
     """
 
@@ -50,46 +58,74 @@ class RawEdges:
     labels: Sequence[Hashable]
     place: Callable[[int], str]
     listing: Listing = "once"
+    weight_name: str = "weight"
+    attributes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
-    def to_graph(self, name: str, undirected: bool, component: Component) -> Graph:
+    def to_graph(self, name: str, options: ReadOptions) -> Graph:
         """Build the graph.
 
         Parameters
         ----------
         name
             Name of the graph.
-        undirected
-            Ignore the directions of directed edges.
-        component
-            What to do with a disconnected graph; see :meth:`Graph.from_edges`.
+        options
+            What to do with directions, components and weights.
 
         Returns
         -------
         Graph
-            The connected, undirected graph.
+            The undirected graph.
 
         Raises
         ------
         InputError
-            If the edges are directed and ``undirected`` is false, or :meth:`Graph.from_edges` refuses them.
+            If the edges are directed and may not be, or :meth:`Graph.from_edges` refuses them.
         """
+        options.check()
         kept = np.arange(len(self.ends))
-        # Weights that are not positive and finite are left to from_edges, whose message is about weights.
-        valid_weights = self.weights is None or bool(np.all((self.weights > 0.0) & np.isfinite(self.weights)))
+        lengths = options.lengths(self.weights, name, self.place)
+        # Lengths that are not positive and finite are left to from_edges, whose message is about weights.
+        valid_weights = lengths is None or bool(np.all((lengths > 0.0) & np.isfinite(lengths)))
         if self.listing != "once" and valid_weights:
-            unmatched = _edge_without_mirror(self.ends, self.weights)
-            if not undirected and (self.listing == "directed" or unmatched is not None):
+            unmatched = edge_without_mirror(self.ends, lengths)
+            if not options.undirected and (self.listing == "directed" or unmatched is not None):
                 problem = self._direction_problem(unmatched)
                 raise InputError(f"{name}{problem}; undirected=True (--undirected) ignores directions")
             if unmatched is None:
                 kept = np.flatnonzero(self.ends[:, 0] <= self.ends[:, 1])
-        return Graph.from_edges(
+        graph = Graph.from_edges(
             self.ends[kept],
-            None if self.weights is None else self.weights[kept],
+            None if lengths is None else lengths[kept],
             labels=self.labels,
             name=name,
-            component=component,
+            components=options.components,
             place=self.place,
+        )
+        self._tell_about_weights(graph, options)
+        return self._with_attributes(graph)
+
+    def _tell_about_weights(self, graph: Graph, options: ReadOptions) -> None:
+        """Warn if a choice has no effect, or if there is no choice and it matters."""
+        if options.weights == "strengths" and self.weights is None:
+            warn(f"{graph.name}: there are no weights, so weights='strengths' changes nothing")
+        if options.weights is not None or graph.weights is None or self.weight_name in LENGTH_NAMES:
+            return
+        low, high = graph.weights.min(), graph.weights.max()
+        if low < high:
+            warn(
+                f"{graph.name}: took its weights, from {low:g} to {high:g}, for lengths, so that a heavier "
+                "edge is longer; weights='lengths' (--weights lengths) confirms it, 'strengths' makes "
+                "heavier edges shorter, and 'ignore' counts hops"
+            )
+
+    def _with_attributes(self, graph: Graph) -> Graph:
+        """Give the graph the attributes of the nodes that it has kept."""
+        if not self.attributes:
+            return graph
+        number = {label: i for i, label in enumerate(self.labels)}
+        kept = [number[label] for label in graph.labels]
+        return replace(
+            graph, attributes={key: tuple(column[i] for i in kept) for key, column in self.attributes.items()}
         )
 
     def _direction_problem(self, unmatched: int | None) -> str:
@@ -104,7 +140,7 @@ class RawEdges:
         )
 
 
-def _edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
+def edge_without_mirror(ends: NDArray[np.int64], weights: Array | None) -> int | None:
     """Find an edge ``(i, j)`` without an edge ``(j, i)`` of the same weight; ``None`` if all have one."""
     lengths = np.ones(len(ends)) if weights is None else weights
     forward = np.lexsort((lengths, ends[:, 1], ends[:, 0]))

@@ -177,7 +177,7 @@ def content_lines(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
     return places, [stripped[i - 1] for i in places]
 
 
-def warn_of_hidden_lines(file: TextFile, lines: Sequence[bytes], comma: bool, width: int) -> None:
+def warn_of_hidden_lines(file: TextFile, lines: Sequence[bytes], separator: bytes | None, width: int) -> None:
     """Emit a warning if a comment looks like a line of content, whose first label starts with ``#`` or ``%``.
 
     Parameters
@@ -186,14 +186,13 @@ def warn_of_hidden_lines(file: TextFile, lines: Sequence[bytes], comma: bool, wi
         The file, for the message.
     lines
         All lines of the file.
-    comma
-        Whether columns are separated by commas, not by white space.
+    separator
+        What separates columns; ``None`` for white space.
     width
         Number of columns of the lines that are not comments.
     """
     if b"#" not in file.data and b"%" not in file.data:
         return  # most files have no comments, and looking at each line takes time
-    separator = b"," if comma else None
     hidden = [
         place
         for place, line in enumerate(lines, 1)
@@ -208,8 +207,8 @@ def warn_of_hidden_lines(file: TextFile, lines: Sequence[bytes], comma: bool, wi
         )
 
 
-def split_fields(file: TextFile, place: int, line: bytes) -> list[bytes]:
-    """Split a line at commas, except inside quotes.
+def split_fields(file: TextFile, place: int, line: bytes, separator: bytes = b",") -> list[bytes]:
+    """Split a line at separators, except inside quotes.
 
     Parameters
     ----------
@@ -219,6 +218,8 @@ def split_fields(file: TextFile, place: int, line: bytes) -> list[bytes]:
         Number of the line, counted from one.
     line
         The line.
+    separator
+        A comma, a semicolon or a tab.
 
     Returns
     -------
@@ -226,12 +227,15 @@ def split_fields(file: TextFile, place: int, line: bytes) -> list[bytes]:
         The fields without quotes and surrounding space.
     """
     if b'"' not in line:
-        return [field.strip() for field in line.split(b",")]
+        return [field.strip() for field in line.split(separator)]
     try:
-        (fields,) = csv.reader([line.decode()], skipinitialspace=True, strict=True)
+        (fields,) = csv.reader(
+            [line.decode()], delimiter=separator.decode(), skipinitialspace=True, strict=True
+        )
     except (csv.Error, ValueError) as error:
+        reason = shown(str(error))[1:-1]
         raise file.error(
-            place, f"{shown(line)} has unreadable quotes ({error}); write e.g. '\"Rome, Italy\",Oslo'"
+            place, f"{shown(line)} has unreadable quotes ({reason}); write e.g. '\"Rome, Italy\",Oslo'"
         ) from None
     return [field.strip(" \t").encode() for field in fields]
 

@@ -22,7 +22,8 @@ from typing import Any
 from riemap.errors import InputError
 from riemap.losses import as_loss
 from riemap.optim import as_optimizer
-from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import LOSS, PRESET, RunSpec
 from riemap.spaces import Space
 from riemap.specs import shown, suggestion
 
@@ -39,10 +40,18 @@ LISTS: dict[str, list[Any]] = {
 }
 """The lists of a grid, each with an example; for losses, presets and seeds the example is the default."""
 
-OPTIONS: dict[str, Any] = {"epochs": 500, "undirected": True, "require_connected": True}
+OPTIONS: dict[str, Any] = {
+    "epochs": 500,
+    "undirected": True,
+    "components": "require",
+    "weights": "strengths",
+    "strength_to_length": "log",
+    "weight": "count",
+    "node_labels": "id",
+}
 """Options that hold for all runs of a grid, each with an example; ``riemap embed`` explains them."""
 
-RENAMED = {"whole": "require_connected", "symmetrise": "undirected"}
+RENAMED = {"whole": "components", "require_connected": "components", "symmetrise": "undirected"}
 """Earlier names of options, and what they are called now."""
 
 
@@ -116,7 +125,7 @@ def grid(found: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     runs: list[RunSpec] = []
     named: dict[str, str] = {}
     for text in _spelled("graphs", found, str.strip):
-        source = GraphSource(text, found.get("undirected", False), found.get("require_connected", False))
+        source = GraphSource.from_json({**found, "graph": text})
         runs += _runs(source, itertools.product(*choices), found.get("epochs"), seeds)
         name = runs[-1].graph
         if name in named:  # records and tables tell graphs apart by name

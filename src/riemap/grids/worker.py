@@ -100,7 +100,7 @@ def _message(error: Exception) -> str:
 def job(folder: GridFolder, run: RunSpec, attempts: int) -> str:
     """Write down a run for a worker process to read, as one line of JSON."""
     facts = {"folder": str(folder.path), "compact": folder.compact, "attempts": attempts}
-    return json.dumps({**facts, "run": run.as_json(), "source": run.source})
+    return json.dumps({**facts, "run": run.as_json(), "source": run.source and run.source.as_json()})
 
 
 def main() -> None:
@@ -122,7 +122,7 @@ def _serve() -> None:
     threading.Thread(target=_listen, args=(sys.stdin, jobs), daemon=True).start()
     while True:
         found = json.loads(jobs.get())
-        source = None if found["source"] is None else GraphSource(*found["source"])
+        source = None if found["source"] is None else GraphSource.from_json(found["source"])
         folder = GridFolder(Path(found["folder"]), found["compact"])
         outcome = attempt(folder, RunSpec.from_json(found["run"], source), found["attempts"])
         answers.write(outcome.value + "\n")

@@ -116,4 +116,7 @@ def mean_average_precision(c: Comparison) -> float | None:
     >>> print(score(np.array([[0, 1], [1, 0]]), np.array([[0.0, 1.0], [1.0, 0.0]]))["map"])
     None
     """
-    return None if c.graph is None else c.ranking.precision / c.ranking.sources
+    if c.graph is None:
+        return None
+    asked = np.count_nonzero(c.graph.degrees[c.sources])  # a node without neighbours has no precision
+    return c.ranking.precision / asked if asked else None

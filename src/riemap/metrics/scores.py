@@ -12,8 +12,8 @@ from riemap.distances import DistanceMatrix, diameter, rows_from, shortest_paths
 from riemap.distances.target import distances_of
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
+from riemap.graphs.open_graph import take_graph
 from riemap.metrics.comparison import Comparison
 from riemap.metrics.ranking import f1_curve
 from riemap.metrics.registry import METRICS
@@ -36,8 +36,8 @@ errors."""
 
 
 def evaluate(
-    embedding: Embedding,
-    graph: AnyGraph,
+    embedding: Any,
+    graph: Any,
     *,
     distances: DistanceMatrix | None = None,
     sources: int | None = None,
@@ -48,9 +48,9 @@ def evaluate(
     Parameters
     ----------
     embedding
-        The embedding. Its nodes are matched with those of the graph by label.
+        The embedding, or the fit that holds it. Its nodes are matched with those of the graph by label.
     graph
-        The graph, or the dissimilarities, that was embedded.
+        The graph, or the dissimilarities, that was embedded, in any form that :func:`riemap.embed` takes.
     distances
         Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
     sources
@@ -81,8 +81,8 @@ def evaluate(
 
 
 def compare(
-    embedding: Embedding,
-    graph: AnyGraph,
+    embedding: Any,
+    graph: Any,
     *,
     distances: DistanceMatrix | None = None,
     sources: int | None = None,
@@ -105,12 +105,11 @@ def compare(
     >>> compare(line, edge).distances.tolist()
     [[0, 1], [1, 0]]
     """
-    if not isinstance(embedding, Embedding) or not isinstance(graph, Graph | Dissimilarities):
+    embedding = getattr(embedding, "embedding", embedding)  # of a fit
+    if not isinstance(embedding, Embedding) or isinstance(graph, Embedding):
         given = f"{type(embedding).__name__} and {type(graph).__name__}"
-        raise TypeError(
-            f"compare needs an Embedding and a Graph or Dissimilarities, not {given}; "
-            "riemap.as_graph converts graphs of other libraries"
-        )
+        raise TypeError(f"an Embedding or a Fit and its graph are compared, in this order, not {given}")
+    graph = take_graph(graph)
     sources = None if sources is None else whole_number("sources", sources, 1, graph.n, "number of nodes")
     distances = None if distances is None else distances_of(graph, distances)
     seed = checked_seed(seed)

@@ -3,13 +3,13 @@
 import warnings
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.embeddings import Embedding
-from riemap.graphs import AnyGraph, Graph
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph, Graph, take_graph
 from riemap.plots.colouring import DEFAULT_NODE_COLOUR, Colouring
 from riemap.plots.edge_paths import edge_paths
 from riemap.plots.guides import guides
@@ -34,8 +34,8 @@ PICTURE_SIDE = 4.2
 
 @styled
 def embedding(
-    embedded: Embedding,
-    graph: AnyGraph,
+    embedded: Any,
+    graph: Any = None,
     *,
     colouring: Colouring | None = None,
     names: int = 0,
@@ -45,9 +45,10 @@ def embedding(
     Parameters
     ----------
     embedded
-        The embedding to draw.
+        The embedding to draw, or a fit.
     graph
-        Its graph. Nodes are matched by label.
+        Its graph, in any form that :func:`riemap.embed` takes; by default that of the fit. Nodes are matched
+        by label.
     colouring
         Colours of the nodes, in the order of the graph's nodes; by default, all are alike.
     names
@@ -75,6 +76,10 @@ def embedding(
     >>> import matplotlib.pyplot as plt
     >>> plt.close(figure)
     """
+    if graph is None and not hasattr(embedded, "graph"):
+        raise InputError("an embedding does not hold its graph; give both, e.g. embedding(e, 'karate')")
+    graph = take_graph(embedded.graph if graph is None else graph)
+    embedded = getattr(embedded, "embedding", embedded)
     edges = graph.edges() if isinstance(graph, Graph) else np.zeros((0, 2), np.int64)
     found = views(embedded.aligned_to(graph), edges)
     figure, axes = new_figure(1, len(found), PICTURE_SIDE * len(found) + 0.6, PICTURE_SIDE + 0.35)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from riemap.distances import DistanceMatrix
 from riemap.graphs import AnyGraph
+from riemap.graphs.groups import own_groups
 from riemap.grids.records import GridFolder
 from riemap.metrics import Scores
 from riemap.report.run import Subject
@@ -31,7 +32,7 @@ def run_subject(
     graph, command
         The graph that was embedded, and the command that makes the page.
     groups
-        A group for every node, to colour by.
+        A group for every node, to colour by; by default an attribute of the graph's nodes, if there is one.
     grid
         The folder of a grid whose runs are compared with this one.
     distances, scores
@@ -56,7 +57,7 @@ def run_subject(
         [embed_command(config, run), command] if config else [command],
         training_setting(config),
         history=curves if history else None,
-        groups=groups,
+        groups=own_groups(graph) if groups is None else groups,
         others=[] if grid is None else GridFolder(grid).finished(graph),
         distances=distances,
         scores=scores,

@@ -5,7 +5,8 @@ from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
 from riemap.runs.opening import load_embedding
 from riemap.runs.result import RunResult
-from riemap.runs.spec import GraphSource, RunSpec, Setup, difference
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import RunSpec, Setup, difference
 
 __all__ = [
     "GraphSource",

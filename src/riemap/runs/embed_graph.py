@@ -12,14 +12,15 @@ from typing import Any
 from riemap import threads
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, Dissimilarities, Graph, as_graph
+from riemap.graphs import AnyGraph, take_graph
 from riemap.losses import LossLike
 from riemap.optim import Optimizer
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
-from riemap.runs.spec import LOSS, PRESET, GraphSource, RunSpec, Setup, planned
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import LOSS, PRESET, RunSpec, Setup, planned
 from riemap.spaces import Space
-from riemap.specs import expect
+from riemap.specs import expect, whole_number
 from riemap.training.fit import Callback, Fit
 from riemap.training.plan import Plan
 from riemap.training.state import EpochReport
@@ -136,7 +137,8 @@ def _threads(n_jobs: int | None) -> AbstractContextManager[None]:
     """Use this many threads in kernels, and restore the number afterwards."""
     if n_jobs is None:
         return nullcontext()
-    return threads.limited(threads.CORES if n_jobs == -1 else n_jobs)
+    n_jobs = threads.CORES if n_jobs == -1 else whole_number("n_jobs", n_jobs, 1, 2, "number of threads")
+    return threads.limited(min(n_jobs, threads.CORES))
 
 
 @contextmanager
@@ -169,9 +171,4 @@ def _log_epochs(title: str, epochs: int) -> Callback:
 
 
 def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:
-    if isinstance(graph, Graph | Dissimilarities):
-        return graph, None
-    if isinstance(graph, str | Path):
-        source = GraphSource(str(graph))
-        return source.open(), source
-    return as_graph(graph), None
+    return take_graph(graph), GraphSource(str(graph)) if isinstance(graph, str | Path) else None

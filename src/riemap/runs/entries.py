@@ -45,7 +45,12 @@ class GivenEntries(TypedDict, total=False):
 
     graph: str
     undirected: bool
-    require_connected: bool
+    components: str
+    weights: str | None
+    strength_to_length: str
+    weight: str | None
+    node_labels: str
+    require_connected: bool  # as earlier versions wrote it
 
 
 class ConfigEntries(SpecEntries):

@@ -98,8 +98,7 @@ class RunFolder:
         self.check(spec)
         if not self._config_file.exists():
             self._made = [path for path in (self.path, *self.path.parents) if not path.exists()]
-            given = {} if spec.source is None else spec.source._asdict()
-            given = {"graph": given.pop("text"), **given} if given else given
+            given = {} if spec.source is None else spec.source.as_json()
             config = {**spec.as_json(), "version": riemap.__version__, "given": given}
             write_checked(self._config_file, config)
             self._begun = True

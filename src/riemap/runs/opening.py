@@ -7,9 +7,10 @@ from typing import Any
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph
+from riemap.graphs import AnyGraph, ReadOptions
 from riemap.runs.folder import RunFolder
-from riemap.runs.spec import PRESET, GraphSource
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import PRESET
 from riemap.specs import shown
 
 
@@ -55,6 +56,28 @@ def run_config(run: Path) -> dict[str, Any]:
     return (RunFolder(run).config() if run.is_dir() else None) or {}
 
 
+def source_like(run: Path | None, text: str, options: ReadOptions) -> GraphSource:
+    """Say how to open a graph that a user names beside a run.
+
+    Parameters
+    ----------
+    run
+        The folder of the run, or an ``.npz`` file; ``None`` if there is none.
+    text
+        The graph.
+    options
+        How to open it. If all are the defaults, the graph is opened as the one of the run was.
+
+    Returns
+    -------
+    GraphSource
+        The source.
+    """
+    if run is not None and options == ReadOptions():
+        options = ReadOptions.from_json(run_config(run).get("given", {}))
+    return GraphSource(text, options)
+
+
 def run_graph(
     run: Path,
     given: GraphSource | None = None,
@@ -86,7 +109,7 @@ def run_graph(
         If nothing tells which graph it was, or if the graph is another one, or has changed.
     """
     config = run_config(run)
-    source = _recorded_source(config) if given is None else given
+    source = _recorded_source(config) if given is None else source_like(run, *given)
     if source is None:
         raise InputError(
             f"{run} does not tell what was embedded; name the graph, "
@@ -135,9 +158,7 @@ def _recorded_source(config: Mapping[str, Any]) -> GraphSource | None:
     text = given.get("graph", config.get("graph"))
     if text is None:
         return None
-    return GraphSource(
-        str(text), bool(given.get("undirected", False)), bool(given.get("require_connected", False))
-    )
+    return GraphSource.from_json({**given, "graph": text})
 
 
 def training_setting(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -182,5 +203,5 @@ def embed_command(config: Mapping[str, Any], out: Path | str | None = None) -> s
         if config.get(key) is not None:
             words += [f"--{key}", str(config[key])]
     words += ["--seed", str(config.get("seed", 0))]
-    words += [f"--{key.replace('_', '-')}" for key in ("undirected", "require_connected") if given.get(key)]
+    words += ReadOptions.from_json(given).words()
     return shlex.join(words if out is None else [*words, "--out", str(out)])

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple, final
 
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, Component, open_graph
+from riemap.graphs import AnyGraph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
+from riemap.runs.source import GraphSource
 from riemap.spaces import Space
 from riemap.specs import checked_seed, first_difference, whole_number
 from riemap.training.plan import Plan
@@ -21,36 +22,6 @@ LOSS = "stress"
 
 PRESET = "default"
 """The preset unless another is asked for."""
-
-
-class GraphSource(NamedTuple):
-    """How a graph is opened: the text that names it, and what to do if it is directed or not connected.
-
-    Examples
-    --------
-    >>> GraphSource("tree(r=2,h=3)").open()
-    <Graph tree(r=2,h=3): 15 nodes, 14 edges>
-    """
-
-    text: str
-    undirected: bool = False
-    require_connected: bool = False
-
-    def open(self) -> AnyGraph:
-        """Open the graph.
-
-        Returns
-        -------
-        Graph or Dissimilarities
-            The graph, or its largest component unless it must be connected.
-
-        Raises
-        ------
-        InputError
-            If there is no such graph, if it is directed, or if it must be connected and is not.
-        """
-        component: Component = "error" if self.require_connected else "largest"
-        return open_graph(self.text, undirected=self.undirected, component=component)
 
 
 class Setup(NamedTuple):

@@ -120,6 +120,11 @@ class CompileClock(event.Listener):
         self._began: list[float] = []
         self._told = False
 
+    @property
+    def compiling(self) -> bool:
+        """Whether a kernel is compiled at this moment."""
+        return bool(self._began)
+
     def on_start(self, event: Any) -> None:
         """Note the beginning of a compilation; one kernel may compile others."""
         self._began.append(time.perf_counter())

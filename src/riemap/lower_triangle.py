@@ -34,7 +34,6 @@ def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
     return i, i + 1
 
 
-@inline
 def stride(n: int) -> int:
     """Return how many numbers to allocate for a row of ``n`` that loops read beside many others.
 

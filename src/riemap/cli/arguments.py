@@ -110,9 +110,6 @@ Budget: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
-RecordsFolder: TypeAlias = Annotated[
-    Path, typer.Option(help="A folder for the records; runs that are recorded there are not done again.")
-]
 TableFormat: TypeAlias = Annotated[
     str, typer.Option("--format", help="Format of the table: text, markdown, csv or latex.")
 ]

@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from riemap.training import EpochRecord
 
-COMPILING = "getting ready: the first run in a space compiles its code, once"
+COMPILING = "compiling, which only the first run in a space does"
 """Shown until the first epoch is done."""
 
 PROGRESS_LINES = 10
@@ -33,7 +33,9 @@ ShareDone: TypeAlias = Callable[[float], None]
 
 @contextmanager
 def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]:
-    """Say on stderr what is being done if it takes long, and then now and then; nothing for few nodes.
+    """Say on stderr what is being done if it takes long, and then now and then.
+
+    For few nodes it only says that code is compiled.
 
     The function that is yielded notes that something else was printed, so that nothing is due for a while.
     """
@@ -46,13 +48,11 @@ def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]
 
     def say() -> None:
         while not finished.wait(max(due - time.monotonic(), 0.0)):
-            if time.monotonic() >= due:
-                typer.echo(f"riemap: {what}, {time.monotonic() - started:.0f} s so far", err=True)
-                postpone()
+            doing = COMPILING if _compiling() else what if nodes is None or nodes > SLOW_NODES else ""
+            if doing and time.monotonic() >= due:
+                typer.echo(f"riemap: {doing}, {time.monotonic() - started:.0f} s so far", err=True)
+            postpone()
 
-    if nodes is not None and nodes <= SLOW_NODES:
-        yield postpone
-        return
     speaker = threading.Thread(target=say, daemon=True)
     speaker.start()
     try:
@@ -60,6 +60,12 @@ def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]
     finally:
         finished.set()
         speaker.join()
+
+
+def _compiling() -> bool:
+    """Whether a kernel is compiled at this moment; false if the module that knows it is not loaded."""
+    found = sys.modules.get("riemap.kernel_cache")
+    return found is not None and found.compile_clock.compiling
 
 
 @contextmanager
@@ -141,20 +147,21 @@ def bar(
 
 
 def _lines(title: str, epochs: int, postpone: Callable[[], None]) -> "Callable[[EpochRecord], None]":
-    started, every = time.monotonic(), max(epochs // PROGRESS_LINES, 1)
-    last, begun = started, list[int]()
+    every, last = max(epochs // PROGRESS_LINES, 1), time.monotonic()
+    first: list[EpochRecord] = []
 
     def callback(record: "EpochRecord") -> None:
         nonlocal last
         postpone()
+        first.append(record) if not first else None
         done = record.epoch + 1
-        begun.append(record.epoch) if not begun else None
         if done % every and done != epochs and time.monotonic() - last < LINE_SECONDS:
             return
         last = time.monotonic()
-        spent = last - started
-        left = spent / max(done - begun[0], 1) * (epochs - done)
         text = f"{title}: epoch {done} of {epochs}, loss {record.loss:.4g}, lr {record.lr:.2g}"
-        typer.echo(f"{text}, {left:.0f} s left", err=True)
+        if record.epoch > first[0].epoch:  # the seconds of an epoch do not count compilation
+            rate = (record.seconds - first[0].seconds) / (record.epoch - first[0].epoch)
+            text += f", {rate * (epochs - done):.0f} s left"
+        typer.echo(text, err=True)
 
     return callback

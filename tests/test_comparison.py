@@ -9,6 +9,7 @@ from commands import spelled
 from helpers import run
 
 from riemap.cli.comparison import verdict
+from riemap.graphs import ReadOptions
 from riemap.metrics import METRICS, Scores
 from riemap.runs import GraphSource, RunSpec
 from riemap.training import presets
@@ -26,7 +27,7 @@ class Made:
     """A run with a given score."""
 
     def __init__(self, space: str, seed: int, metric: str, value: float | None, loss: str) -> None:
-        source = GraphSource("karate", undirected=True)
+        source = GraphSource("karate", ReadOptions(undirected=True))
         self.spec = RunSpec.of(GRAPH, space, seed=seed, loss=loss, source=source)
         self.scores = Scores({m.name: value if m.name == metric else 0.5 for m in METRICS}, (), (), 34, 34)
         self.fit = self

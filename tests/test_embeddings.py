@@ -270,7 +270,7 @@ def test_a_zip_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_opened_raises_the_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Embedding.load(tmp_path / "none.npz")
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(FileNotFoundError, match=r"embedding\.npz"):
         Embedding.load(tmp_path)
 
 

@@ -86,7 +86,7 @@ def test_how_exp_samples_by_the_exponential_map(tmp_path):
         (["H3", "--n", "1000000000000"], "all distances of 1000000000000 points need 3.2e+16 GB"),
         (["H3", "--radius", "0"], "radius=0 is not a positive number; the radius of a ball is e.g. 5"),
         (["H3", "--radius", "-2"], "radius=-2 is not a positive number"),
-        (["H3", "--radius", "nan"], "radius=nan is not a finite number"),
+        (["H3", "--radius", "nan"], "radius=nan is not a positive number"),
         (["H3", "--radius", "1e9"], "a ball of radius 1e+09 does not fit into H3"),
         (["SPD3"], "uniform sampling from balls of SPD3 is not implemented; 'uniform' is for E, H, S"),
         (["H3", "--how", "best"], "no sampling method is called 'best'; there are 'uniform' and 'exp'"),

@@ -109,9 +109,10 @@ def _spread(metric: "Metric", values: Sequence[float]) -> str:
 def _command(spec: "RunSpec", spaces: Sequence[str], *more: str) -> str:
     """Write the command that embeds the same graph in the same way in these spaces."""
     from riemap.runs.opening import embed_command
+    from riemap.runs.source import GraphSource
 
-    given = {} if spec.source is None else spec.source._asdict()
-    config = {**spec.as_json(), "given": {"graph": given.pop("text", spec.graph), **given}}
+    source = GraphSource(spec.graph) if spec.source is None else spec.source
+    config = {**spec.as_json(), "given": {"graph": source.text, **source.options._asdict()}}
     words = shlex.split(embed_command({**config, "space": spaces[0]}))
     after = words.index("--space") + 2
     words[after:after] = [word for space in spaces[1:] for word in ("--space", space)]

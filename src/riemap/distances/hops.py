@@ -115,6 +115,7 @@ def _few_hop_counts(graph: Graph, sources: NDArray[np.int64]) -> Counts:
     ones = np.ones(len(graph.indices), np.int8)
     adjacency = csr_array((ones, graph.indices, graph.indptr), shape=(graph.n, graph.n))
     found = dijkstra(adjacency, unweighted=True, indices=sources)
+    found[np.isinf(found)] = 0.0  # nodes of other components, as our search has it
     return found.astype(np.min_scalar_type(int(found.max(initial=0))))
 
 

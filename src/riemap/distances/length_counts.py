@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from riemap.distances.hops import BATCH
 from riemap.distances.paths import SAME_LENGTH_RTOL, DistanceMatrix, all_rows, rows_from
-from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
+from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, check_graph
 from riemap.graphs.graph import Graph
 from riemap.types import Array
 
@@ -49,6 +49,7 @@ def diameter(graph: AnyGraph) -> float:
     >>> diameter(Graph.from_edges([(0, 1), (1, 2)], weights=[0.5, 2.0]))
     2.5
     """
+    check_graph(graph)
     if isinstance(graph, Dissimilarities) or graph.weights is not None:
         return max(float(rows.max()) for rows in all_rows(graph))
     levels = rows_from(graph, np.array([_central(graph)]))[0].astype(np.int64)

@@ -72,6 +72,7 @@ class NodesByLabel:
 
         Examples
         --------
+        >>> from riemap.embeddings import Embedding
         >>> line = Embedding(Space.parse("E1"), (np.array([[0.0], [3.0]]),), np.zeros(1), ("a", "b"))
         >>> line.row_numbers(["b", "a"])
         array([1, 0])
@@ -138,6 +139,7 @@ class NodesByLabel:
 
         Examples
         --------
+        >>> from riemap.embeddings import Embedding
         >>> points = np.array([[0.0], [3.0], [1.0]])
         >>> Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c")).nearest("a", k=2)
         [('c', 1.0), ('b', 3.0)]

@@ -213,15 +213,16 @@ def karate(tmp_path: Path) -> Path:
 def test_describe_shows_sizes_degrees_and_distances(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("describe", "karate") == 0
     out, err = capsys.readouterr()
-    assert out.splitlines()[:6] == [
+    assert out.splitlines()[:7] == [
         "karate: 34 nodes, 78 edges",
         "degree         1 to 17, median 3, mean 4.59",
         "diameter       5 hops",
         "mean distance  2.41 hops",
+        "attributes     club",
         "",
         "    hops   pairs of nodes",
     ]
-    assert [line.split()[:3] for line in out.splitlines()[6:]] == [
+    assert [line.split()[:3] for line in out.splitlines()[7:]] == [
         ["1", "78", "14%"],
         ["2", "265", "47%"],
         ["3", "137", "24%"],

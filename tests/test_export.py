@@ -168,7 +168,7 @@ def test_graphml_has_nodes_with_numbers_and_the_edges(weights: list[float] | Non
     given_ = weights or [None] * 3
     assert lengths == {frozenset(NAMES[i : i + 2]): w for i, w in enumerate(given_)}
     (tmp_path / "g.graphml").write_bytes(data)
-    assert read_graph(tmp_path / "g.graphml").key == graph.key
+    assert read_graph(tmp_path / "g.graphml", weights="lengths").key == graph.key
 
 
 def test_lengths_belong_to_their_edges() -> None:

@@ -219,6 +219,7 @@ def test_describe_shows_sizes_degrees_and_distances(capsys: pytest.CaptureFixtur
         "degree         1 to 17, median 3, mean 4.59",
         "diameter       5 hops",
         "mean distance  2.41 hops",
+        "attributes     club",
         "",
         "    hops   pairs of nodes",
     ]

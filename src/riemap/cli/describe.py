@@ -158,8 +158,6 @@ def _show(facts: dict[str, Any]) -> None:
     lines = [(facts["graph"], size + (", weighted" if facts.get("weighted") else ""))]
     if facts.get("components", 1) > 1:
         lines.append(("components", f"{facts['components']}; the longest distance is between two of them"))
-    if "attributes" in facts:
-        lines.append(("attributes", ", ".join(facts["attributes"])))
     if "degree" in facts:
         d = facts["degree"]
         spread = f"{d['min']} to {d['max']}, median {d['median']:g}, mean {d['mean']:.2f}"
@@ -167,6 +165,8 @@ def _show(facts: dict[str, Any]) -> None:
     sampled = "sources" in facts
     lines.append(("diameter", f"{'at least ' if sampled else ''}{facts['diameter']:g}{unit}"))
     lines.append(("mean distance", f"{facts['mean_distance']:.2f}{unit}"))
+    if "attributes" in facts:
+        lines.append(("attributes", ", ".join(facts["attributes"])))
     width = max(len(heading) for heading, _ in lines[1:])
     console.print(f"{lines[0][0]}: {lines[0][1]}", style="bold")
     for heading, text in lines[1:]:

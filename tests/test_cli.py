@@ -215,7 +215,6 @@ def test_describe_shows_sizes_degrees_and_distances(capsys: pytest.CaptureFixtur
     out, err = capsys.readouterr()
     assert out.splitlines()[:7] == [
         "karate: 34 nodes, 78 edges",
-        "attributes     club",
         "degree         1 to 17, median 3, mean 4.59",
         "diameter       5 hops",
         "mean distance  2.41 hops",

@@ -25,11 +25,11 @@ from functools import partial
 import numpy as np
 from timing import best_in_turns, header
 
+from riemap.loops import pair_loop
 from riemap.manifolds import Manifold
 from riemap.spaces import Space
 from riemap.threads import Part, begin, count, set_count
 from riemap.types import Array
-from riemap.vmath import pair_loop
 
 SPACES = (
     "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 "

@@ -1,4 +1,4 @@
-"""Classify nodes by their coordinates: predict the branch of a tree that each node is in. H2 has room for all.
+"""Classify nodes by their coordinates: predict the branch of a tree that each node is in. H2 has room for it.
 
 Needs scikit-learn, which the extra sklearn installs: pip install "riemap[sklearn]"
 """

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from thread_helpers import exactly
 
-from riemap import threads
+from riemap import core_share
+from riemap.core_share import MEASURED_SECONDS, CoreShare
 from riemap.errors import InputError
-from riemap.threads import MEASURED_SECONDS, Part, begin, count, limited, set_count
-from riemap.vmath import exact_loop
+from riemap.loops import exact_loop
+from riemap.threads import Part, begin, count, limited, set_count
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither fork nor getrusage")
 
@@ -72,9 +73,9 @@ class Machine:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.processor, self.switches = 100.0, 50.0, 0
-        self.share = threads._Share()
-        monkeypatch.setattr(threads, "time", SimpleNamespace(perf_counter=lambda: self.now, sleep=time.sleep))
-        monkeypatch.setattr(threads, "getrusage", lambda _: self.usage())
+        self.share = CoreShare()
+        monkeypatch.setattr(core_share, "time", SimpleNamespace(perf_counter=lambda: self.now))
+        monkeypatch.setattr(core_share, "getrusage", lambda _: self.usage())
 
     def usage(self) -> SimpleNamespace:
         return SimpleNamespace(ru_utime=self.processor, ru_stime=0.0, ru_nivcsw=self.switches)

@@ -6,6 +6,7 @@ from typing import Any
 from unittest.mock import patch
 
 from riemap import threads
+from riemap.core_share import CoreShare
 
 
 @contextmanager
@@ -18,7 +19,7 @@ def exactly(count: int) -> Iterator[None]:
 
     with (
         threads.limited(count),
-        patch.object(threads._Share, "threads", lambda share, allowed: allowed),
+        patch.object(CoreShare, "threads", lambda share, allowed: allowed),
         patch.object(threads, "run", eager),
     ):
         yield

@@ -10,9 +10,9 @@ With ``symmetric=True`` a function reads and writes lower triangles only.
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop, task_loop
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, pair_loop, task_loop
 
 LINE = 8
 """Numbers in a cache line."""

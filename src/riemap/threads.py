@@ -8,23 +8,20 @@ number of threads.
 Threads that wait for the next kernel spin for a while before they sleep, since waking a thread takes as long
 as a small kernel. That is fastest while every thread has a core of its own. Where another program occupies a
 core, all threads wait for the one that has to share it, and kernels would take thirty times as long. So
-:class:`_Share` compares the processor time that the threads got with the time that passed, and for a while
-uses fewer threads if much of it went to other programs.
+``riemap.core_share`` notices that, and for a while there are fewer threads.
 
 Numba's own threads are not used: its parallel loops take twice as long to compile, GNU OpenMP hangs in forked
 processes, and Numba's other pool aborts the process if two threads of Python use it.
 """
 
-import math
 import os
 import platform
 import queue
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, final
+from typing import Any
 
 import numba
 import numpy as np
@@ -33,11 +30,9 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from riemap.core_share import CoreShare
 from riemap.errors import InputError
 from riemap.kernel_cache import keep_on_disk
-
-if sys.platform != "win32":
-    from resource import RUSAGE_SELF, getrusage
 
 Part = NDArray[np.int64]
 """What a thread does in one call of a kernel: see the names of the cells below."""
@@ -55,27 +50,6 @@ CROWDED_SPINS = 50
 
 CORES: int = numba.config.NUMBA_DEFAULT_NUM_THREADS  # type: ignore[attr-defined]
 """Number of cores that this process may use."""
-
-MEASURED_SECONDS = 0.02
-"""For how long the processor time is measured before the number of threads is decided: several time slices
-of Linux, which are 3 to 4 milliseconds."""
-
-LOST_CORES = 0.3
-"""How many cores may be missing before a thread is given up. On a quiet machine less than 0.05 are missing,
-and beside one other busy process 0.5 to 1."""
-
-SWITCHES_PER_SECOND = 100
-"""How often a second the system may take a core away before we look at the time lost. Beside one other busy
-process it does so 130 to 300 times. Without this rule, work that one thread does would look as if the other
-threads had lost their cores."""
-
-LONGEST_SECONDS = 0.1
-"""Longer measurements are ignored: one thread compiled or loaded a kernel meanwhile, or did other work, or
-the kernels are so long that waiting at their ends does not matter."""
-
-FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 0.5, 4.0
-"""For how long fewer threads are used before all are tried again, and the limit of this time, which doubles
-with each trial that fails."""
 
 
 def _typed_store(typing: Any, address: Any, value: Any) -> Any:
@@ -207,52 +181,12 @@ class _Worker:
             seen = begun
 
 
-class _Share:
-    """How many threads to use, from the processor time that they got."""
-
-    def __init__(self) -> None:
-        self.used = 0
-        self._allowed = 0
-        self._began = 0.0  # when the measurement began
-        self._processor = 0.0  # processor time of the process then
-        self._switches = 0  # how often the system had taken a core away by then
-        self._rest = FIRST_REST_SECONDS
-        self._rest_ends = 0.0
-        self._was_busy = False
-
-    def threads(self, allowed: int) -> int:
-        """Decide on the number of threads, if they were measured for long enough."""
-        if allowed != self._allowed:
-            self._allowed = self.used = allowed
-        now = time.perf_counter()
-        seconds = now - self._began
-        if seconds < MEASURED_SECONDS or sys.platform == "win32":
-            return self.used
-        usage = getrusage(RUSAGE_SELF)
-        processor = usage.ru_utime + usage.ru_stime
-        lost = self.used - (processor - self._processor) / seconds
-        interrupted = usage.ru_nivcsw - self._switches > SWITCHES_PER_SECOND * seconds
-        busy = seconds < LONGEST_SECONDS and interrupted and lost > LOST_CORES
-        twice, self._was_busy = busy and self._was_busy, busy  # a single loss may have other causes
-        self._began, self._processor, self._switches = now, processor, usage.ru_nivcsw
-        if self.used < allowed:
-            if now > self._rest_ends:
-                self.used = allowed
-        elif twice:
-            self.used = max(1, self.used - math.ceil(lost - LOST_CORES))
-            self._rest_ends = now + self._rest
-            self._rest = min(2.0 * self._rest, LONGEST_REST_SECONDS)
-        elif not busy:
-            self._rest = FIRST_REST_SECONDS
-        return self.used
-
-
 class _Pool:
     """The threads of a process. One kernel at a time uses them; others that run meanwhile use one thread."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.share = _Share()
+        self.share = CoreShare()
         self._signal = _Cell()
         self._ticket = 0
         self._workers: list[_Worker] = []
@@ -364,27 +298,3 @@ def run(kernel: Any, rows: int, args: tuple[Any, ...], least: int, grain: int) -
         finally:
             _pool.lock.release()
     kernel(np.array([0, rows, 0, 0]), *args)
-
-
-@final
-class RowLoop:
-    """A compiled loop over rows, ``kernel(part, *args)``, that is called with the number of rows instead.
-
-    Parameters
-    ----------
-    kernel
-        The compiled function. It does the rows that :func:`begin` returns.
-    least
-        With fewer rows than this, one thread does them all.
-    grain
-        Each thread does a multiple of so many rows, but for the last one.
-    """
-
-    def __init__(self, kernel: Any, least: int, grain: int) -> None:
-        self.kernel = kernel
-        self.least = least
-        self.grain = grain
-
-    def __call__(self, rows: int, *args: Any) -> None:
-        """Do so many rows."""
-        run(self.kernel, rows, args, self.least, self.grain)

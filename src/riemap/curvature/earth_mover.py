@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from riemap.vmath import compiled
+from riemap.loops import compiled
 
 DUST = 1e-9
 """Mass up to which a node counts as empty. Most masses are whole numbers, so this only absorbs rounding

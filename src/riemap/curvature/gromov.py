@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from riemap.distances import DistanceMatrix
 from riemap.distances.target import distances_of
 from riemap.graphs.dissimilarities import AnyGraph
+from riemap.loops import exact_loop
 from riemap.specs import checked_seed, whole_number
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exact_loop
 
 DEFAULT_QUADRUPLES = 1_000_000
 """Default number of quadruples to draw. The standard error of the mean is then at most 0.003 for nine graphs

@@ -34,8 +34,8 @@ from riemap.distances.target import distances_of
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities
 from riemap.graphs.graph import Graph
+from riemap.loops import compiled, exact_loop, task_loop
 from riemap.threads import Part, begin
-from riemap.vmath import compiled, exact_loop, task_loop
 
 FIRST_BATCH_PAIRS, LARGEST_BATCH_PAIRS = 1 << 8, 1 << 15
 """Number of pairs in the first batch, and the limit up to which batches double. Pairs of one batch are

@@ -41,9 +41,9 @@ from riemap.distances import DistanceMatrix
 from riemap.distances.target import distances_of
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
+from riemap.loops import compiled, exact_loop
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import compiled, exact_loop
 
 RICCI_PROGRESS_EDGES = 1 << 12
 """Number of edges between two calls of the progress function: enough to keep all threads busy, few enough

@@ -39,10 +39,10 @@ from riemap.curvature.summary import ProgressCallback, Summary, require_edges
 from riemap.distances import DistanceMatrix
 from riemap.distances.target import distances_of
 from riemap.graphs.graph import Graph
+from riemap.loops import task_loop
 from riemap.specs import checked_seed, whole_number
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import task_loop
 
 Layout: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 

@@ -35,9 +35,9 @@ from scipy.sparse.csgraph import dijkstra
 from riemap import threads
 from riemap.distances.queued_hops import QUEUED_SOURCES, depth_from, queued_columns
 from riemap.graphs.graph import Graph
+from riemap.loops import compiled, exact_loop
 from riemap.specs import expect
 from riemap.threads import Part, begin
-from riemap.vmath import compiled, exact_loop
 
 FEW_NODES = 300
 """Largest number of nodes whose hop counts SciPy computes, in up to 20 milliseconds. Ours take one, but three

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from riemap.loops import compiled, exact_loop
 from riemap.threads import Part, begin
-from riemap.vmath import compiled, exact_loop
 
 QUEUED_SOURCES = 64
 """Number of sources that a thread searches before it writes their counts: the bytes of a cache line."""

@@ -15,12 +15,12 @@ from riemap.distances.hops import checked_nodes
 from riemap.distances.paths import DistanceMatrix, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph, check_graph
+from riemap.loops import exact_loop
 from riemap.lower_triangle import row_and_end
 from riemap.specs import expect
 from riemap.specs.arrays import number_array
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exact_loop
 
 
 @final

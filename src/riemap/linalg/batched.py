@@ -7,9 +7,9 @@ import numpy as np
 
 from riemap.linalg.doubled import cholesky_inplace
 from riemap.linalg.jacobi import LANES, eigh_inplace, svd_lanes
+from riemap.loops import point_loop, task_loop
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import point_loop, task_loop
 
 
 def _cholesky(a: Array) -> tuple[Array, Array]:

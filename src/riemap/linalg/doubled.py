@@ -10,8 +10,9 @@ References
 
 import math
 
+from riemap.loops import inline
 from riemap.types import Array
-from riemap.vmath import NAN, fma, inline
+from riemap.vmath import NAN, fma
 
 
 @inline

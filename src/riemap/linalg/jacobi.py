@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit
 
 from riemap.kernel_cache import keep_on_disk
+from riemap.loops import inline
 from riemap.types import Array
-from riemap.vmath import inline
 
 MAX_SWEEPS = 30
 """Largest number of sweeps over all pairs of columns. Five or six suffice, since convergence is quadratic;

@@ -3,8 +3,8 @@
 Sizes are arguments: where a size is a number in the calling code, no loop over it remains.
 """
 
+from riemap.loops import inline
 from riemap.types import Array
-from riemap.vmath import inline
 
 
 @inline

@@ -14,18 +14,17 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from riemap.loops import pair_loop
 from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
 from riemap.lower_triangle import row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import pair_loop
 
 
 def _stress(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""Sum :math:`(\delta-d)^2` over rows; the derivative in :math:`d^2` is :math:`1 - \delta/d`."""
-    rows = len(sqdist)
-    values = np.empty(rows)
-    _stress_rows(rows, target, sqdist, first, share, symmetric, out, values)
+    values = np.empty(len(sqdist))
+    _stress_rows(len(sqdist), target, sqdist, first, share, symmetric, out, values)
     return values
 
 
@@ -58,9 +57,8 @@ def _stress_rows(
 
 def _distortion(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""Sum :math:`|d^2/\delta^2-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/\delta^2`."""
-    rows = len(sqdist)
-    values = np.empty(rows)
-    _distortion_rows(rows, target, sqdist, first, share, symmetric, out, values)
+    values = np.empty(len(sqdist))
+    _distortion_rows(len(sqdist), target, sqdist, first, share, symmetric, out, values)
     return values
 
 
@@ -95,9 +93,8 @@ def _distortion_rows(
 
 def _average(target: Array, sqdist: Array, first: int, share: float, symmetric: bool, out: Array) -> Array:
     r"""Sum :math:`|d/\delta-1|` over rows; the derivative in :math:`d^2` is :math:`\pm 1/(2d\delta)`."""
-    rows = len(sqdist)
-    values = np.empty(rows)
-    _average_rows(rows, target, sqdist, first, share, symmetric, out, values)
+    values = np.empty(len(sqdist))
+    _average_rows(len(sqdist), target, sqdist, first, share, symmetric, out, values)
     return values
 
 

@@ -14,10 +14,11 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop
 from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exp, inline, pair_loop
+from riemap.vmath import exp
 
 EDGE_TOLERANCE = 1e-9
 """Relative difference up to which squared distances count as equal; it covers rounding of path lengths."""
@@ -107,9 +108,8 @@ def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
     :math:`\log(1 + e^x)`. Distances are taken relative to the nearest non-neighbour, so that ``S`` does not
     underflow.
     """
-    rows = len(sqdist)
-    found = np.empty((3, rows))
-    _statistics_rows(rows, target, sqdist, first, edge, found)
+    found = np.empty((3, len(sqdist)))
+    _statistics_rows(len(sqdist), target, sqdist, first, edge, found)
     return found
 
 

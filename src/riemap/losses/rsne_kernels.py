@@ -8,10 +8,11 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop, task_loop
 from riemap.lower_triangle import row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exp, from_bits, inline, pair_loop, task_loop
+from riemap.vmath import exp, from_bits
 
 SAFE_LOG_RATIO = 300.0
 """Largest distance of a normaliser's logarithm from the middle of all of them, for the faster formula.
@@ -45,9 +46,8 @@ def row_statistics(
     target: Array, sqdist: Array, inverse: float, own: float, first: int, exclusive: bool
 ) -> Array:
     """Compute the logarithms of both normalisers and the divergence of each row."""
-    rows = len(sqdist)
-    found = np.empty((3, rows))
-    _row_statistics_rows(rows, target, sqdist, inverse, own, first, exclusive, found)
+    found = np.empty((3, len(sqdist)))
+    _row_statistics_rows(len(sqdist), target, sqdist, inverse, own, first, exclusive, found)
     return found
 
 

@@ -28,6 +28,7 @@ import numpy as np
 
 from riemap import linalg
 from riemap.linalg import eigh_inplace, orthogonal_factor, transpose
+from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import row_and_end, stride
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
@@ -36,7 +37,6 @@ from riemap.manifolds.shared import unit_vectors
 from riemap.manifolds.shared.formulas import sectional_from, sinc
 from riemap.threads import Part, begin
 from riemap.types import Array, Rng
-from riemap.vmath import inline, pair_loop, point_loop
 
 # --- n = 3: quaternions -----------------------------------------------------------------------------
 
@@ -68,8 +68,7 @@ def _quaternions_rows(part: Part, a: Array, out: Array) -> None:
     for i in range(start, stop):
         q = _quaternion(a[i])
         norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-        for k in range(4):
-            out[k, i] = q[k] / norm
+        out[0, i], out[1, i], out[2, i], out[3, i] = q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
 
 
 def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
@@ -145,8 +144,7 @@ def _sine(k: Array, v: Array, e: Array, column: int) -> float:
 
 
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n = x.shape[0]
-    _forward_any_rows(n, x, y, symmetric, out)
+    _forward_any_rows(len(x), x, y, symmetric, out)
 
 
 @pair_loop
@@ -167,9 +165,8 @@ def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Arra
 
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log(aᵀ b)``."""
-    n = x.shape[0]
     out = np.zeros(x.shape)
-    _gradient_any_rows(n, x, y, w, out)
+    _gradient_any_rows(len(x), x, y, w, out)
     return out
 
 

@@ -18,6 +18,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
@@ -27,7 +28,7 @@ from riemap.manifolds.shared.quadric import Quadric
 from riemap.manifolds.shared.unit_vectors import by_coordinate, move, near_and_far, project_row
 from riemap.threads import Part, begin
 from riemap.types import Array, Rng
-from riemap.vmath import inline, over_sine, pair_loop
+from riemap.vmath import over_sine
 
 
 @inline
@@ -69,9 +70,8 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     The loop over lines differs in one respect: it multiplies before it subtracts, since the sign of ``y``
     varies. Here the difference comes first, which keeps the digits of close points.
     """
-    n = len(w)
-    out = np.empty((n, x.shape[0]))
-    _gradient_rows(n, x, y, slopes, w, out)
+    out = np.empty((len(w), x.shape[0]))
+    _gradient_rows(len(w), x, y, slopes, w, out)
     return out
 
 

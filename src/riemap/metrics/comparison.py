@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
+from riemap.loops import exact_loop
 from riemap.metrics.order import Ranking, rank_rows
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exact_loop
 
 COMPARISON_BLOCK_PAIRS = 1 << 21
 """Number of pairs in a block: large enough to occupy all threads, small enough (16 MB) to need little

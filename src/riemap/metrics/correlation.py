@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.loops import compiled
 from riemap.metrics.comparison import Comparison
 from riemap.types import Array
-from riemap.vmath import compiled
 
 LARGEST_SORTED_PAIRS = 1 << 25
 """Largest number of pairs that Spearman's correlation sorts at once. This many take about 1 GB of memory."""

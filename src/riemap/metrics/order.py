@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from riemap.distances.paths import SAME_LENGTH_RTOL
 from riemap.graphs.graph import Graph
+from riemap.loops import compiled, exact_loop
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import compiled, exact_loop
 
 FEW_NODES = 150
 """Largest number of nodes that NumPy ranks, in up to 40 milliseconds. Our loops take one, but two seconds to

@@ -20,11 +20,11 @@ from typing import ClassVar, final
 import numpy as np
 
 from riemap.errors import InputError
+from riemap.loops import compiled
 from riemap.manifolds import Manifold
 from riemap.optim.base import Optimizer, State, check_fraction, check_positive
 from riemap.specs import expect, value_text
 from riemap.types import Array
-from riemap.vmath import compiled
 
 ADAM_EPSILON = 1e-8
 """Added to the root of ``v``, as in Adam, so that gradients much shorter than this make short steps."""

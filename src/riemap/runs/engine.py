@@ -17,6 +17,7 @@ DECIDING = (
     "spaces",
     "linalg",
     "vmath",
+    "loops",
     "lower_triangle",
     "losses",
     "optim",

@@ -8,9 +8,9 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, point_loop
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, point_loop
 
 
 def complements(x: Array) -> Array:

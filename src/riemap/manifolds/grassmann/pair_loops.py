@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riemap.linalg import LANES, svd_lanes, transpose
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
@@ -27,7 +28,7 @@ from riemap.manifolds.grassmann.complements import complements
 from riemap.manifolds.shared import unit_vectors
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, atan2, inline, over_sine, pair_loop
+from riemap.vmath import TINY, atan2, over_sine
 
 # --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
 
@@ -95,13 +96,9 @@ def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) 
 
 
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
-    r"""Row ``i``: the sum of :math:`-2wBRK`, not yet projected onto the tangent space.
-
-    Here :math:`K = g(D^\top D)` with :math:`g = \theta/\sin\theta`.
-    """
-    n = len(w)
-    out = np.empty((n, x.shape[0]))
-    _gradient2_rows(n, x, y, w, out)
+    r"""Row ``i``: the sum of :math:`-2wBRK`, not projected; ``K`` applies :math:`\theta/\sin\theta` to :math:`D`."""
+    out = np.empty((len(w), x.shape[0]))
+    _gradient2_rows(len(w), x, y, w, out)
     return out
 
 
@@ -169,8 +166,7 @@ def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int)
 
 
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n = x.shape[0]
-    _forward_any_rows(n, x, y, symmetric, out)
+    _forward_any_rows(len(x), x, y, symmetric, out)
 
 
 @pair_loop
@@ -193,9 +189,8 @@ def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Arra
 
 def _gradient_any(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log``; a right angle has no direction and contributes zero."""
-    n = x.shape[0]
     out = np.zeros(x.shape)
-    _gradient_any_rows(n, x, y, w, out)
+    _gradient_any_rows(len(x), x, y, w, out)
     return out
 
 

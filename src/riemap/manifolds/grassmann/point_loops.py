@@ -16,10 +16,10 @@ import math
 import numpy as np
 
 from riemap.linalg import eigh_inplace, multiply, multiply_transposed
+from riemap.loops import inline, task_loop
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, task_loop
 
 
 def move(x: Array, u: Array, v: Array) -> tuple[Array, Array]:

@@ -8,11 +8,12 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, inline, pair_loop, point_loop
+from riemap.vmath import TINY
 
 
 def polar_coordinates(x: Array) -> Array:

@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, point_loop
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, inline, point_loop
+from riemap.vmath import TINY
 
 FAR_COSH = 50.0
 """First coordinate (cosh of the radius) above which tangents are transported in polar coordinates."""

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from riemap.loops import pair_loop
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import pair_loop
 
 
 def forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:

@@ -10,7 +10,8 @@ a sum of positive terms. :mod:`riemap.manifolds.hyperbolic.hyperboloid` explains
 
 import math
 
-from riemap.vmath import inline, log1p
+from riemap.loops import inline
+from riemap.vmath import log1p
 
 ORIGIN_RADIUS = 1e-150
 """Radius below which a point counts as the origin, where every direction is as good. The square of a smaller

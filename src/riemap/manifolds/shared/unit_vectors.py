@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, over_sine, pair_loop, point_loop
+from riemap.vmath import over_sine
 
 
 @inline
@@ -85,9 +86,8 @@ def _lines_forward_rows(
 
 def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
     """Row ``i``: the sum of ``-2 w log`` over lines."""
-    n = len(w)
-    out = np.empty((n, x.shape[0]))
-    _lines_gradient_rows(n, x, y, slopes, w, out)
+    out = np.empty((len(w), x.shape[0]))
+    _lines_gradient_rows(len(w), x, y, slopes, w, out)
     return out
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.linalg import LANES, device
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates4 import (
@@ -34,7 +35,7 @@ from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynom
 from riemap.manifolds.spd.singular4 import VALUE_COSINE, VECTOR_COSINE, column, dot, orthogonalise
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import NAN, inline, log, pair_loop
+from riemap.vmath import NAN, log
 
 LEAST_SHARE = 0.01
 """Smallest ratio of the least eigenvalue of ``M`` to their mean for which ``M`` is used. The rounding errors
@@ -149,9 +150,8 @@ def _gradient(
     x: Array, y: Array, symmetric: bool, first: Array, second: Array, third: Array, w: Array
 ) -> Array:
     """Row ``i``: the sum of ``-2 w log``."""
-    n = len(w)
-    out = np.empty((n, 4, 4))
-    _gradient_rows(n, x, y, symmetric, first, second, third, w, out)
+    out = np.empty((len(w), 4, 4))
+    _gradient_rows(len(w), x, y, symmetric, first, second, third, w, out)
     return out
 
 

@@ -3,12 +3,13 @@
 import numpy as np
 
 from riemap.linalg import LANES, congruence, svd_lanes
+from riemap.loops import pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import Factors, add_outer, factors, squared_lengths, whiten
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import log, pair_loop
+from riemap.vmath import log
 
 
 def _forward(inverse: Array, lower: Array, symmetric: bool, out: Array) -> None:

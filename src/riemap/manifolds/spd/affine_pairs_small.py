@@ -16,6 +16,7 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import polar
@@ -34,7 +35,7 @@ from riemap.manifolds.spd.coordinates import (
 )
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, cos_third, inline, log1p, pair_loop
+from riemap.vmath import TINY, cos_third, log1p
 
 SERIES_BELOW = 1e-4
 """Value of ``P`` below which (at distances below 0.01) a series in ``P`` and ``Q`` replaces the roots of the
@@ -71,9 +72,8 @@ def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, 
 
 
 def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    n = len(w)
-    out = np.empty((n, 2, 2))
-    _gradient2_rows(n, x, y, slopes, w, out)
+    out = np.empty((len(w), 2, 2))
+    _gradient2_rows(len(w), x, y, slopes, w, out)
     return out
 
 
@@ -169,9 +169,8 @@ def _forward3_rows(
 
 
 def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Array:
-    n = len(w)
-    out = np.empty((n, 3, 3))
-    _gradient3_rows(n, x, y, first, second, w, out)
+    out = np.empty((len(w), 3, 3))
+    _gradient3_rows(len(w), x, y, first, second, w, out)
     return out
 
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from riemap.linalg import LANES, cholesky, svd_lanes, transpose
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, inline, pair_loop
+from riemap.vmath import TINY
 
 # --- 2 x 2: the best rotation in closed form --------------------------------------------------------
 
@@ -108,8 +109,7 @@ def _align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
 
 
 def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n = x.shape[0]
-    _forward_any_rows(n, x, y, symmetric, out)
+    _forward_any_rows(len(x), x, y, symmetric, out)
 
 
 @pair_loop

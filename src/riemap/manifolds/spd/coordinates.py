@@ -27,11 +27,12 @@ from typing import NamedTuple
 import numpy as np
 
 from riemap.linalg import LANES, cholesky, cholesky_inplace, two_product
+from riemap.loops import inline, point_loop, task_loop
 from riemap.lower_triangle import stride
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, radial_part
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, log, point_loop, task_loop
+from riemap.vmath import log
 
 # --- 2 x 2 -----------------------------------------------------------------------------------------
 

@@ -10,11 +10,11 @@ import math
 import numpy as np
 
 from riemap.linalg import cholesky_inplace
+from riemap.loops import inline, inline_sum, task_loop
 from riemap.lower_triangle import stride
 from riemap.manifolds.spd.coordinates import write_triangles
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, inline_sum, task_loop
 
 ZEROS: tuple[float, ...] = (0.0,) * 10
 """The sum of no entries."""

@@ -25,7 +25,7 @@ References
 
 import math
 
-from riemap.vmath import inline
+from riemap.loops import inline
 
 ZERO_GUARD = 1e-150
 """Added to a divisor so that the rotation of two zero columns is the identity. It is far below the fourth

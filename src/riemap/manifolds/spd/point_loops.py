@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from riemap.linalg import cholesky_inplace, device, eigh_inplace, multiply, square_symmetric
+from riemap.loops import inline, task_loop
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, task_loop
 
 SURELY_POSITIVE = 1e-14
 """Smallest ratio of least eigenvalue to trace for which a matrix is certainly positive definite. ``project``

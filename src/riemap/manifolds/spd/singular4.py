@@ -13,8 +13,9 @@ References
 """
 
 from riemap.linalg import LANES, MAX_SWEEPS, device
+from riemap.loops import inline
 from riemap.types import Array
-from riemap.vmath import TINY, inline
+from riemap.vmath import TINY
 
 VALUE_COSINE, VECTOR_COSINE = 1e-4, 1e-8
 """Largest cosines between columns before the last sweep, for singular values and for vectors. The last sweep

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates4 import (
@@ -27,7 +28,7 @@ from riemap.manifolds.spd.coordinates4 import (
 from riemap.manifolds.spd.stein_pairs_any import FAR_TRACE
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import NAN, inline, log, log1p, pair_loop
+from riemap.vmath import NAN, log, log1p
 
 
 @inline
@@ -189,9 +190,8 @@ def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -
 
 def _gradient(x: Array, y: Array, w: Array) -> Array:
     r"""Row ``i``: the sum of :math:`w\,\mathrm{grad}\,S`."""
-    n = len(w)
-    out = np.empty((n, 4, 4))
-    _gradient_rows(n, x, y, w, out)
+    out = np.empty((len(w), 4, 4))
+    _gradient_rows(len(w), x, y, w, out)
     return out
 
 

@@ -9,12 +9,13 @@ import math
 import numpy as np
 
 from riemap.linalg import LANES, congruence, svd_lanes
+from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import Factors, add_outer, factors, squared_lengths, whiten
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, log1p, pair_loop
+from riemap.vmath import log1p
 
 FAR_TRACE = 1e6
 """Trace up to which determinants are used for sizes above three. They lose as many digits as the trace has;

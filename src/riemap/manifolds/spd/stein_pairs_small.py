@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import (
@@ -27,7 +28,7 @@ from riemap.manifolds.spd.coordinates import (
 )
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import inline, log1p, pair_loop, point_loop
+from riemap.vmath import log1p
 
 
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
@@ -51,9 +52,8 @@ def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, 
 
 
 def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    n = len(w)
-    out = np.empty((n, 2, 2))
-    _gradient2_rows(n, x, y, slopes, w, out)
+    out = np.empty((len(w), 2, 2))
+    _gradient2_rows(len(w), x, y, slopes, w, out)
     return out
 
 
@@ -128,9 +128,8 @@ def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) ->
     first two are sums over :math:`\hat B` and :math:`\hat B^{-1}`, and are moved to the frame of ``A`` once,
     at the end.
     """
-    n = len(w)
-    out = np.empty((n, 3, 3))
-    _gradient3_rows(n, x, ours, theirs, slopes, w, out)
+    out = np.empty((len(w), 3, 3))
+    _gradient3_rows(len(w), x, ours, theirs, slopes, w, out)
     return out
 
 

@@ -96,7 +96,7 @@ def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) 
 
 
 def _gradient2(x: Array, y: Array, w: Array) -> Array:
-    r"""Row ``i``: the sum of :math:`-2wBRK`, not projected; ``K`` applies :math:`\theta/\sin\theta` to :math:`D`."""
+    r"""Row ``i``: the sum of :math:`-2wBRK`, unprojected; ``K`` is :math:`\theta/\sin\theta` of :math:`D`."""
     out = np.empty((len(w), x.shape[0]))
     _gradient2_rows(len(w), x, y, w, out)
     return out

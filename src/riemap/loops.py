@@ -13,9 +13,8 @@
 from collections.abc import Callable
 from typing import Any, final
 
-from numba import njit
-
 from riemap import threads
+from riemap.compiling import for_loops_only, for_python
 from riemap.kernel_cache import keep_on_disk
 
 
@@ -43,16 +42,16 @@ class RowLoop:
         threads.run(self.kernel, rows, args, self.least, self.grain)
 
 
-inline = njit(error_model="numpy", fastmath={"contract"}, forceinline=True)
+inline = for_loops_only(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a small helper, compiled into the loops that call it."""
 
-inline_sum = njit(error_model="numpy", fastmath={"contract", "reassoc"}, forceinline=True)
+inline_sum = for_loops_only(error_model="numpy", fastmath={"contract", "reassoc"}, forceinline=True)
 """Decorator for a helper that adds to the sums of a loop; they may be reassociated as in the loop."""
 
 
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile a function on first use; kept on disk. Its sums keep their order."""
-    return keep_on_disk(njit(error_model="numpy")(function))
+    return keep_on_disk(for_python(error_model="numpy")(function))
 
 
 def _row_loop(kernel: Any, least: int, grain: int = 1) -> RowLoop:
@@ -71,7 +70,7 @@ def _row_loop(kernel: Any, least: int, grain: int = 1) -> RowLoop:
     return RowLoop(keep_on_disk(kernel), least, grain)
 
 
-_loop = njit(nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+_loop = for_python(nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 
 
 def pair_loop(kernel: Callable[..., None]) -> RowLoop:
@@ -100,7 +99,7 @@ def point_loop(kernel: Callable[..., None]) -> RowLoop:
 
 def exact_loop(kernel: Callable[..., None]) -> RowLoop:
     """Compile a loop over rows whose sums keep their order; a second thread takes part from two rows on."""
-    return _row_loop(njit(nogil=True, error_model="numpy")(kernel), 2)
+    return _row_loop(for_python(nogil=True, error_model="numpy")(kernel), 2)
 
 
 def task_loop(kernel: Callable[..., None]) -> RowLoop:

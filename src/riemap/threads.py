@@ -26,10 +26,11 @@ from typing import Any
 import numba
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from riemap.compiling import for_loops_only, for_python
 from riemap.core_share import CoreShare
 from riemap.errors import InputError
 from riemap.kernel_cache import keep_on_disk
@@ -93,7 +94,7 @@ _load: Callable[[int], int] = _compiled(_typed_load)
 _relax: Callable[[], None] = _compiled(_typed_relax)
 
 
-@njit(forceinline=True)
+@for_loops_only(forceinline=True)
 def begin(part: Part) -> tuple[int, int]:
     """Let the other threads begin; returns the first row to do, and the row after the last.
 
@@ -104,7 +105,7 @@ def begin(part: Part) -> tuple[int, int]:
 
 
 @keep_on_disk
-@njit(nogil=True)
+@for_python(nogil=True)
 def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int) -> int:
     """Report what is finished, and wait for a signal; returns it, or ``seen`` if there is none for long.
 
@@ -121,7 +122,7 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int)
 
 
 @keep_on_disk
-@njit(nogil=True)
+@for_python(nogil=True)
 def _has_finished(finished: int, ticket: int, spins: int) -> bool:
     """Wait until a thread has reported; returns whether it has, after so many looks at most."""
     for _ in range(spins):

@@ -148,13 +148,22 @@ fma: Callable[[float, float, float], float] = _intrinsic(
 """``x * y + z`` with one rounding."""
 
 
-@inline
-def _horner(z: float, coefficients: tuple[float, ...]) -> float:
-    """Sum of ``coefficients[k] * z**k``, constant first."""
-    total = coefficients[-1]
-    for k in range(len(coefficients) - 2, -1, -1):
-        total = fma(total, z, coefficients[k])
-    return total
+def _typed_horner(context: Any, z: Any, coefficients: Any) -> Any:
+    """Compile to one operation a coefficient; a loop over them would have to be unrolled first."""
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        z, coefficients = values
+        *lower_terms, total = (builder.extract_value(coefficients, k) for k in range(len(signature.args[1])))
+        for term in reversed(lower_terms):
+            total = builder.fma(total, z, term)
+        return total
+
+    return types.float64(types.float64, coefficients), lower
+
+
+_compiled: Callable[..., Any] = intrinsic
+_horner: Callable[[float, tuple[float, ...]], float] = _compiled(_typed_horner)
+"""Sum of ``coefficients[k] * z**k``, constant first."""
 
 
 @inline

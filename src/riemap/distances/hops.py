@@ -27,12 +27,12 @@ References
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from riemap import threads
+from riemap.compiling import for_loops_only
 from riemap.distances.queued_hops import QUEUED_SOURCES, depth_from, queued_columns
 from riemap.graphs.graph import Graph
 from riemap.loops import compiled, exact_loop
@@ -243,7 +243,7 @@ def _advance(indptr: Any, indices: Any, front: Any, new: Any, unseen: Any, plane
     return moved != 0
 
 
-@njit(forceinline=True)
+@for_loops_only(forceinline=True)
 def _gather(indices: Any, first: Any, last: Any, front: Any, found: Any) -> Any:
     """Compute the bitwise OR of the fronts of a node's neighbours into ``found``."""
     for w in range(WORDS):
@@ -274,7 +274,7 @@ def _unpack(planes: Any, used: Any, columns: Any, start: Any, stop: Any) -> Any:
                 row[k] |= columns.dtype.type(counts[k]) << columns.dtype.type(low)
 
 
-@njit(forceinline=True)
+@for_loops_only(forceinline=True)
 def _transposed(x: Any) -> Any:
     """Transpose a word as a matrix of 8 by 8 bits."""
     t = (x ^ (x >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)

@@ -7,13 +7,10 @@ References
 """
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numba import njit
 
-from riemap.kernel_cache import keep_on_disk
+from riemap.compiling import for_loops_only
 from riemap.loops import inline
 from riemap.types import Array
 
@@ -27,12 +24,8 @@ LANES = 16
 JACOBI_TOLERANCE = 1e-15
 """Largest cosine between two columns that count as orthogonal; rounding alone makes 4e-16."""
 
-_njit = njit(error_model="numpy", fastmath={"contract"})
-
-
-def device(function: Callable[..., Any]) -> Any:
-    """Compile a routine on one small matrix, called from compiled loops; kept on disk."""
-    return keep_on_disk(_njit(function))
+device = for_loops_only(error_model="numpy", fastmath={"contract"})
+"""Decorator for a routine on one small matrix, which compiled loops call."""
 
 
 @inline

@@ -1,0 +1,99 @@
+"""Decorators that compile functions: those that Python calls, and those that only compiled loops call.
+
+Numba compiles every function as if both Python and C called it: with wrappers, with all optimisations, into
+machine code of its own. A function that only loops call needs none of that: its code is linked into the loop,
+and optimised there. So the kernels of a space compile in two thirds of the time (``benchmarks/startup.py``).
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, final
+
+from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+@final
+class _LinkedLibrary(JITCodeLibrary):
+    """The code of a function, to be linked into its callers, and optimised there."""
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)  # type: ignore[no-untyped-call]
+@final
+class _LinkedLowering(NativeLowering):
+    """Writes the code of a function, and makes no machine code of it."""
+
+    _name = "linked_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.flags.no_compile = True
+        super().run_pass(state)  # type: ignore[no-untyped-call]
+        # Numba tells compiled functions apart by what Python would call, which has to be a built-in function.
+        # This one is bound to an object of its own, and raises a TypeError.
+        callable_by_python = (_ for _ in ()).throw
+        state.targetctx.insert_user_function(callable_by_python, state.cr.fndesc, [state.library])
+        state.cr = state.cr._replace(cfunc=callable_by_python)
+        return True
+
+
+@final
+class _LinkedCompiler(CompilerBase):
+    """Numba's compiler, with the pass above in the place of its own."""
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
+        passes.passes = [
+            (_LinkedLowering, text) if step is NativeLowering else (step, text)
+            for step, text in passes.passes
+        ]
+        passes._finalized = False
+        passes.finalize()
+        return [passes]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_njit: Callable[..., Any] = njit  # Numba's types do not know the options without wrappers
+
+
+def for_python(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Make a decorator for a function that Python calls.
+
+    Parameters
+    ----------
+    options
+        Options of ``numba.njit``.
+
+    Returns
+    -------
+    Callable
+        The decorator.
+    """
+    return _njit(no_cfunc_wrapper=True, **options)
+
+
+def for_loops_only(**options: Any) -> Callable[[Function], Function]:
+    """Make a decorator for a function that only compiled loops call.
+
+    Parameters
+    ----------
+    options
+        Options of ``numba.njit``.
+
+    Returns
+    -------
+    Callable
+        The decorator. What it returns cannot be called from Python.
+    """
+    without = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _njit(pipeline_class=_LinkedCompiler, **without, **options)

@@ -5,6 +5,7 @@ version compiled is never loaded: Numba alone does not notice an edit to a funct
 another file. Nothing is written beside the sources, which may be read-only.
 """
 
+import gc
 import hashlib
 import logging
 import os
@@ -112,13 +113,18 @@ def keep_on_disk(kernel: Any) -> Any:
 
 @final
 class CompileClock(event.Listener):
-    """Measures how long this process has compiled, and says once that it does."""
+    """Measures how long this process has compiled, and says once that it does.
+
+    Python's garbage collector rests meanwhile. Numba makes so many objects that the collector would look
+    through all of them again and again, which takes a seventh of the time.
+    """
 
     def __init__(self) -> None:
         self.seconds = 0.0
         self.kernels = 0
         self._began: list[float] = []
         self._told = False
+        self._collects = False
 
     @property
     def compiling(self) -> bool:
@@ -127,6 +133,9 @@ class CompileClock(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Note the beginning of a compilation; one kernel may compile others."""
+        if not self._began:
+            self._collects = gc.isenabled()
+            gc.disable()
         self._began.append(time.perf_counter())
         if not self._told:
             self._told = True
@@ -138,6 +147,8 @@ class CompileClock(event.Listener):
         if not self._began:
             self.seconds += time.perf_counter() - began
             self.kernels += 1
+            if self._collects:
+                gc.enable()
 
 
 compile_clock = CompileClock()

@@ -54,19 +54,15 @@ def _mirror(part: Part, out: Array, lower: Array) -> None:
     lines = n // LINE
     start, stop = begin(part)
     for t in range(start, stop):
-        if np.int64(t) == lines:
-            for i in range(LINE * lines, n):
-                for j in range(i):
-                    out[j, i] = lower[i, j]
-            continue
-        i = LINE * row_and_end(t, lines, lines, True)[0]
-        for j in range(i):
-            line = out[j, i : i + LINE]
+        first, filled = LINE * lines, 0
+        if np.int64(t) < lines:
+            first = filled = LINE * row_and_end(t, lines, lines, True)[0]
+        for j in range(filled):
             for k in range(LINE):
-                line[k] = lower[i + k, j]
-        for k in range(LINE):
-            for j in range(k):
-                out[i + j, i + k] = lower[i + k, i + j]
+                out[j, first + k] = lower[first + k, j]
+        for i in range(first, min(first + LINE, n)):
+            for j in range(filled, i):
+                out[j, i] = lower[i, j]
 
 
 def plus_transpose(a: Array, out: Array) -> None:

@@ -132,7 +132,7 @@ def _intrinsic(emit: Callable[..., Any], result: Any, *arguments: Any) -> Any:
     return intrinsic(template)
 
 
-_bits: Callable[[float], int] = _intrinsic(
+to_bits: Callable[[float], int] = _intrinsic(
     lambda builder, x: builder.bitcast(x, ir.IntType(64)), types.int64, types.float64
 )
 """The 64 bits of a float, as an integer."""
@@ -169,7 +169,7 @@ _horner: Callable[[float, tuple[float, ...]], float] = _compiled(_typed_horner)
 @inline
 def _split(y: float) -> tuple[int, float]:
     """``k`` and ``m`` with ``y = 2^k m`` and ``m`` between the roots of 1/2 and 2."""
-    bits = _bits(y)
+    bits = to_bits(y)
     k = (bits - _SQRT_HALF_BITS) >> 52
     return k, from_bits(bits - (k << 52))
 
@@ -218,7 +218,7 @@ def exp(x: float) -> float:
     shifted = fma(x, _LOG2_E, _ROUND)
     n = shifted - _ROUND
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
-    scale = from_bits((_bits(shifted) - _ROUND_BITS + 1023) << 52)
+    scale = from_bits((to_bits(shifted) - _ROUND_BITS + 1023) << 52)
     return fma(fma(r * r, _horner(r, _EXP), r), scale, scale)
 
 

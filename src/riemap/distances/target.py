@@ -22,6 +22,9 @@ from riemap.specs.arrays import number_array
 from riemap.threads import Part, begin
 from riemap.types import Array
 
+FEW_PAIRS = 1 << 14
+"""Number of distances up to which NumPy squares them: as fast, and without compiling a loop for it."""
+
 
 @final
 class Target:
@@ -234,8 +237,16 @@ def distances_of(graph: AnyGraph, given: ArrayLike | None = None) -> DistanceMat
     return checked_distances(found)
 
 
+def _few_squares(distances: Any, maximum: float, table: Any) -> Any:
+    """Square and scale distances without a compiled loop; the bytes are the same."""
+    return table[distances] if len(table) else np.square(distances / maximum)
+
+
 def _square_rows(matrix: Any, maximum: float, table: Any, out: Any) -> None:
     """Square and scale rows of distances. ``table`` holds the results for hop counts, or is empty."""
+    if matrix.size <= FEW_PAIRS:
+        out[...] = _few_squares(matrix, maximum, table)
+        return
     _square_rows_rows(len(matrix), matrix, maximum, table, out)
 
 
@@ -255,6 +266,10 @@ def _square_rows_rows(part: Part, matrix: Any, maximum: float, table: Any, out: 
 
 def _square_block(matrix: Any, nodes: Any, maximum: float, table: Any, half: bool, out: Any) -> None:
     """Square and scale the distances between ``nodes``, as :func:`_square_rows` does."""
+    if out.size <= FEW_PAIRS:
+        wanted = np.tri(len(nodes), dtype=bool) if half else True
+        np.copyto(out, _few_squares(matrix[np.ix_(nodes, nodes)], maximum, table), where=wanted)
+        return
     _square_block_rows(len(nodes), matrix, nodes, maximum, table, half, out)
 
 

@@ -12,7 +12,7 @@ from riemap.loops import inline, pair_loop, task_loop
 from riemap.lower_triangle import row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import exp, from_bits
+from riemap.vmath import exp, from_bits, to_bits
 
 SAFE_LOG_RATIO = 300.0
 """Largest distance of a normaliser's logarithm from the middle of all of them, for the faster formula.
@@ -35,10 +35,9 @@ def _least(values: Array) -> float:
 
     Their bits, read as integers, have the same order, and a minimum of integers vectorises.
     """
-    bits = values.view(np.int64)
-    least = bits[0]
-    for j in range(len(bits)):
-        least = min(least, bits[j])
+    least = to_bits(values[0])
+    for j in range(len(values)):
+        least = min(least, to_bits(values[j]))
     return from_bits(least)
 
 
@@ -136,13 +135,14 @@ def _exponentials_rows(
 
 def combine_exponentials(sums: Array, own: float, out: Array) -> None:
     """Turn the exponentials that :func:`exponentials` stored in ``out`` into the weights of both ends."""
-    _combine_exponentials_rows(len(out), sums, own, out)
+    inverses = own / (len(out) * sums[:2])
+    _combine_exponentials_rows(len(out), inverses, out)
 
 
 @pair_loop
-def _combine_exponentials_rows(part: Part, sums: Array, own: float, out: Array) -> None:
+def _combine_exponentials_rows(part: Part, inverses: Array, out: Array) -> None:
     n = len(out)
-    inverse_p, inverse_q = own / (n * sums[0]), own / (n * sums[1])
+    inverse_p, inverse_q = inverses[0], inverses[1]
     start, stop = begin(part)
     for number in range(start, stop):
         i = row_and_end(number, n, n, True)[0]
@@ -168,7 +168,14 @@ def inclusive_weights(
     pair. Its ratio is a product of exponentials, which must be within the range of floats; see
     :data:`SAFE_LOG_RATIO`. Otherwise each end takes an exponential.
     """
-    _inclusive_weights_rows(len(sqdist), target, sqdist, inverse, own, first, statistics, both_ends, out)
+    logs = statistics[:2]
+    least, greatest = logs.min(axis=1), logs.max(axis=1)
+    middle = 0.5 * (least + greatest)
+    narrow = both_ends and float((greatest - middle).max()) < SAFE_LOG_RATIO
+    inverses = np.exp(middle[:, None] - logs) if narrow else logs
+    _inclusive_weights_rows(
+        len(sqdist), target, sqdist, inverse, own, first, logs, inverses, narrow, both_ends, out
+    )
 
 
 @pair_loop
@@ -179,19 +186,16 @@ def _inclusive_weights_rows(
     inverse: float,
     own: float,
     first: int,
-    statistics: Array,
+    logs: Array,
+    inverses: Array,
+    narrow: bool,
     both_ends: bool,
     out: Array,
 ) -> None:
     n = sqdist.shape[1]
     share = own / n
-    log_p, log_q = statistics[0], statistics[1]
-    middle_p, middle_q = 0.5 * (log_p.min() + log_p.max()), 0.5 * (log_q.min() + log_q.max())
-    narrow = both_ends and max(log_p.max() - middle_p, log_q.max() - middle_q) < SAFE_LOG_RATIO
-    inverse_p, inverse_q = (
-        np.exp(middle_p - log_p) if narrow else log_p,
-        np.exp(middle_q - log_q) if narrow else log_q,
-    )
+    log_p, log_q = logs[0], logs[1]
+    inverse_p, inverse_q = inverses[0], inverses[1]
     start, stop = begin(part)
     for i in range(start, stop):
         t, s = target[i], sqdist[i]

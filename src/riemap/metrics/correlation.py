@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.loops import compiled
-from riemap.metrics.comparison import Comparison
+from riemap.metrics.comparison import FEW_PAIRS, Comparison
 from riemap.types import Array
 
 LARGEST_SORTED_PAIRS = 1 << 25
@@ -83,7 +83,12 @@ def spearman(c: Comparison) -> float | None:
     for low, high in pairwise(_ranges(c, int(counts.sum()))):
         graph, sqdist = _within(c, low, high)
         graph_ranks = ranks[np.searchsorted(lengths, graph)]
-        products = _products(np.argsort(sqdist), sqdist, graph_ranks, smaller - centre)
+        order = np.argsort(sqdist)
+        if len(order) <= FEW_PAIRS:
+            lists = (order.tolist(), sqdist.tolist(), graph_ranks.tolist())
+            products = _products.py_func(*lists, smaller - centre)
+        else:
+            products = _products(order, sqdist, graph_ranks, smaller - centre)
         cross, squares = cross + products[0], squares + products[1]
         smaller += len(sqdist)
     both = squares * float(counts @ ranks**2)

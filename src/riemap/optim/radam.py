@@ -120,30 +120,33 @@ class RAdam(Optimizer):
     def direction(self, m: Manifold, grad: Array, square: Array, state: State) -> tuple[Array, State]:
         """Return the average gradient, divided by the root of the average squared length."""
         shape, flat = grad.shape, (len(grad), -1)
-        momentum, average, count = state
+        grad, momentum = grad.reshape(flat), state[0].reshape(flat)
+        u, new_momentum, new_average = np.empty_like(grad), np.empty_like(grad), np.empty(len(grad))
+        new_count = state[2] + 1.0
         b1, b2 = self.betas.first, self.betas.second
-        u, momentum, average, count = _direction(
-            grad.reshape(flat), momentum.reshape(flat), square, average, count, b1, b2
-        )
-        return u.reshape(shape), (momentum.reshape(shape), average, count)
+        _direction(grad, momentum, square, state[1], new_count, b1, b2, u, new_momentum, new_average)
+        return u.reshape(shape), (new_momentum.reshape(shape), new_average, new_count)
 
 
 @compiled
 def _direction(
-    grad: Array, momentum: Array, square: Array, average: Array, count: Array, b1: float, b2: float
-) -> tuple[Array, Array, Array, Array]:
+    grad: Array,
+    momentum: Array,
+    square: Array,
+    average: Array,
+    count: Array,
+    b1: float,
+    b2: float,
+    u: Array,
+    new_momentum: Array,
+    new_average: Array,
+) -> None:
     """Apply the formula of this module to each point."""
     n, size = grad.shape
-    u, new_momentum, new_average, new_count = (
-        np.empty((n, size)),
-        np.empty((n, size)),
-        np.empty(n),
-        count + 1.0,
-    )
     steps, first, second = -1.0, 0.0, 0.0  # divisors of the averages, which points with the same count share
     for i in range(n):
-        if new_count[i] != steps:
-            steps = new_count[i]
+        if count[i] != steps:
+            steps = count[i]
             first, second = 1.0 - b1**steps, 1.0 - b2**steps
         new_average[i] = b2 * average[i] + (1.0 - b2) * square[i]
         length = math.sqrt(new_average[i] / second) + ADAM_EPSILON
@@ -151,4 +154,3 @@ def _direction(
         for k in range(size):
             new_momentum[i, k] = b1 * momentum[i, k] + (1.0 - b1) * grad[i, k]
             u[i, k] = new_momentum[i, k] * scale
-    return u, new_momentum, new_average, new_count

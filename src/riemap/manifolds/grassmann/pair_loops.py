@@ -104,10 +104,11 @@ def _gradient2(x: Array, y: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     work = np.empty((6, m))
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]  # a signed number, as in the other loop: one helper serves both
         _align2(x, i, y, m, work)
         for j in range(m):
             a, b, c = work[3, j], work[4, j], work[5, j]

@@ -45,7 +45,9 @@ def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array)
             _functions(square, vectors, cosine, sinc, lean)
             multiply(n, k, k, x[i], cosine, y[i])
             multiply(n, k, k, u[i], sinc, moved[i])
-            y[i] += moved[i]
+            for r in range(n):
+                for c in range(k):
+                    y[i, r, c] += moved[i, r, c]
             multiply(k, k, k, sinc, inside, square)
             multiply(k, k, k, lean, inside, vectors)
             multiply(n, k, k, x[i], square, moved[i])
@@ -65,7 +67,9 @@ def _functions(squares: Array, vectors: Array, cosine: Array, sinc: Array, lean:
     They are the cosine, the sinc, and half the squared sinc of half the angle.
     """
     k = len(vectors)
-    cosine[:], sinc[:], lean[:] = 0.0, 0.0, 0.0
+    for r in range(k):
+        for c in range(k):
+            cosine[r, c] = sinc[r, c] = lean[r, c] = 0.0
     for j in range(k):
         angle = math.sqrt(max(squares[j, j], 0.0))
         half = math.sin(0.5 * angle) / (0.5 * angle) if angle > 0.0 else 1.0

@@ -85,10 +85,11 @@ def gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    size, m = x.shape[0] - 3, w.shape[1]
+    size, (n, m) = x.shape[0] - 3, w.shape
     near = np.empty(m)
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]  # a signed number, as in the other loop: one helper serves both
         near_directions(x, i, y, near)
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
         cosh = math.sqrt(1.0 + r * r)

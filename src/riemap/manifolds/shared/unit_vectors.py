@@ -47,17 +47,8 @@ def by_coordinate(x: Array) -> Array:
     """Arrange vectors ``(n, size)`` by coordinate; a row of zeros makes the number of rows even."""
     n, size = x.shape
     out = np.zeros((size + size % 2, stride(n)))
-    _by_coordinate_rows(n, x, out)
+    out[:size, :n] = x.T
     return out
-
-
-@point_loop
-def _by_coordinate_rows(part: Part, x: Array, out: Array) -> None:
-    size = x.shape[1]
-    start, stop = begin(part)
-    for i in range(start, stop):
-        for k in range(size):
-            out[k, i] = x[i, k]
 
 
 def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:

@@ -167,9 +167,10 @@ def _gradient_rows(
     w: Array,
     out: Array,
 ) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]  # a signed number, as in the other loop: one helper serves both
         total, trace, far = ZEROS, 0.0, 0
         split = i + 1 if symmetric else m
         for j in range(split):

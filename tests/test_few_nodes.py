@@ -1,0 +1,45 @@
+"""What is done without compiled loops for few nodes has the bytes that the loops would give."""
+
+import numpy as np
+import pytest
+
+from riemap import Graph, generate
+from riemap.distances import Target, target
+from riemap.metrics import comparison, correlation, score
+from riemap.types import Array
+
+
+def distances(weighted: bool) -> Array:
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((40, 2))
+    lengths = np.linalg.norm(points[:, None] - points, axis=2)
+    return lengths if weighted else np.ceil(lengths).astype(np.uint8)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_targets(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    given, nodes = Target(distances(weighted)), np.arange(3, 30, 3)
+    out = [np.full((9, 9), 7.0) for _ in range(4)]
+    found = [given.rows(slice(2, 9)), given.block(nodes, out[0]), given.block(nodes, out[1], half=True)]
+    monkeypatch.setattr(target, "FEW_PAIRS", 0)
+    expected = [given.rows(slice(2, 9)), given.block(nodes, out[2]), given.block(nodes, out[3], half=True)]
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert (out[1][np.triu_indices(9, 1)] == 7.0).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Squared distances are rounded, so that some of them are equal."""
+    sqdist = np.round(distances(True) ** 2 + 0.3, 1)
+    np.fill_diagonal(sqdist, 0.0)
+    found = score(distances(weighted), sqdist)
+    for module in (comparison, correlation):
+        monkeypatch.setattr(module, "FEW_PAIRS", 0)
+    assert score(distances(weighted), sqdist) == found
+
+
+def test_a_target_of_a_small_graph_is_squared() -> None:
+    graph = generate("path(n=4)")
+    assert isinstance(graph, Graph)
+    np.testing.assert_allclose(Target.of(graph).rows(slice(0, 1)), [[0.0, 1 / 9, 4 / 9, 1.0]])

@@ -15,6 +15,7 @@ from commands import spelled
 from helpers import run
 
 from riemap import files
+from riemap.cli import progress
 from riemap.embeddings import Embedding
 from riemap.training import presets
 
@@ -23,9 +24,10 @@ MAIN = "from riemap.cli import main; main()"
 
 @pytest.fixture(autouse=True)
 def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forty epochs are enough to see what is printed."""
+    """Forty epochs are enough to see what is printed, and a slow machine adds no line."""
     monkeypatch.setattr(presets, "MOST_EPOCHS", 40)
     monkeypatch.setattr(presets, "FEWEST_EPOCHS", 40)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 1e9)
 
 
 def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
@@ -153,6 +155,7 @@ def test_interrupted(tmp_path: Path) -> None:
         (["-s", "H40"], "H40 has 40 dimensions and karate 34 nodes; take fewer dimensions than nodes"),
         (["-s", "Q3"], "cannot read factor 'Q3' of space 'Q3'"),
         (["-s", "H2", "--resume"], "--resume needs --out"),
+        ([], "which space? riemap embed karate --space H2"),
     ],
 )
 def test_what_is_refused(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

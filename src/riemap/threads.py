@@ -19,7 +19,7 @@ import platform
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -88,10 +88,9 @@ def _typed_relax(typing: Any) -> Any:
     return types.void(), lower
 
 
-_compiled: Callable[..., Any] = intrinsic
-_store: Callable[[int, int], None] = _compiled(_typed_store)
-_load: Callable[[int], int] = _compiled(_typed_load)
-_relax: Callable[[], None] = _compiled(_typed_relax)
+_store: Any = intrinsic(_typed_store)
+_load: Any = intrinsic(_typed_load)
+_relax: Any = intrinsic(_typed_relax)
 
 
 @for_loops_only(forceinline=True)

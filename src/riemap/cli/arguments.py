@@ -114,12 +114,12 @@ TableFormat: TypeAlias = Annotated[
     str, typer.Option("--format", help="Format of the table: text, markdown, csv or latex.")
 ]
 SpaceTexts: TypeAlias = Annotated[
-    list[str],
+    list[str] | None,
     typer.Option(
         "--space", "-s", help="The space to embed in, such as H3 or 'H2 x S2'; several are compared."
     ),
 ]
-LossText: TypeAlias = Annotated[str, typer.Option(help="What to minimise, such as 'rsne(T=0.02) + 0.3*ad'.")]
+LossText: TypeAlias = Annotated[str, typer.Option(help="What to minimise, such as stress or ad.")]
 Preset: TypeAlias = Annotated[
     str,
     typer.Option(

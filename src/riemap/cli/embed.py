@@ -45,8 +45,8 @@ Seeds: TypeAlias = Annotated[
 @takes_read_options
 def embed(
     graph: GraphText,
-    space: SpaceTexts,
     reading: "ReadOptions",
+    space: SpaceTexts = None,
     loss: LossText = "stress",
     preset: Preset = "default",
     optimizer: OptimizerText = None,
@@ -67,15 +67,12 @@ def embed(
         from riemap.runs import GraphSource, RunFolder, RunSpec
         from riemap.training import Stop
 
-        if resume and out is None:
-            raise InputError("which run? --resume needs --out, the folder of the run to continue")
-        if report and out is None:
-            raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
+        spaces = _checked(graph, space, out, resume, report)
         source = GraphSource(graph, reading)
         with opening(graph):
             opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
-        specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(space)]
+        specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(spaces)]
         specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
         results: list[RunResult] = []
         for spec in specs:
@@ -94,6 +91,21 @@ def embed(
             _tell_where(out, results)
     if results[-1].fit.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
+
+
+def _checked(graph: str, spaces: list[str] | None, out: Path | None, resume: bool, report: bool) -> list[str]:
+    """Return the spaces, or refuse options that do not go together."""
+    if resume and out is None:
+        raise InputError("which run? --resume needs --out, the folder of the run to continue")
+    if report and out is None:
+        raise InputError("--report is written into the folder of the run; name one, e.g. --out run")
+    if not spaces:
+        raise InputError(
+            f"which space? riemap embed {shlex.quote(graph)} --space H2 takes the hyperbolic plane, and "
+            "-s E2 -s H2 -s S2 compares it with the Euclidean plane and the sphere; "
+            "'riemap spaces' lists all spaces"
+        )
+    return spaces
 
 
 def _done(

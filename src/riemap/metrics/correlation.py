@@ -77,7 +77,7 @@ def spearman(c: Comparison) -> float | None:
     1.0
     """
     lengths, counts = _distinct(c)
-    centre = (counts.sum() + 1) / 2.0
+    centre = float(counts.sum() + 1) / 2.0
     ranks = np.cumsum(counts) - (counts - 1) / 2.0 - centre
     smaller, cross, squares = 0, 0.0, 0.0
     for low, high in pairwise(_ranges(c, int(counts.sum()))):

@@ -119,4 +119,4 @@ def mean_average_precision(c: Comparison) -> float | None:
     if c.graph is None:
         return None
     asked = np.count_nonzero(c.graph.degrees[c.sources])  # a node without neighbours has no precision
-    return c.ranking.precision / asked if asked else None
+    return float(c.ranking.precision / asked) if asked else None

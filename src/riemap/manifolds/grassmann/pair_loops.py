@@ -116,11 +116,8 @@ def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> Non
             base = over_sine(low)
             rise = (over_sine(high) - base) / (4.0 * (high - low) + TINY)
             weight, low = -2.0 * w[i, j], 4.0 * low
-            a, b, c = (
-                weight * (base + rise * (a - low)),
-                weight * (base + rise * (b - low)),
-                weight * rise * c,
-            )
+            a, b = weight * (base + rise * (a - low)), weight * (base + rise * (b - low))
+            c *= weight * rise
             p, q, s = work[0, j], work[1, j], work[2, j]
             work[0, j], work[1, j] = p * a - s * q * c, p * c - s * q * b
             work[2, j], work[3, j] = q * a + s * p * c, q * c + s * p * b

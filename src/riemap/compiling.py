@@ -20,8 +20,12 @@ from numba.core.types import unliteral
 class _LinkedLibrary(JITCodeLibrary):
     """The code of a function, to be linked into its callers, and optimised there."""
 
+    simplified = True
+
     def _optimize_final_module(self) -> None:
-        """Optimise once instead of twice. Without it, loops around such a function may not vectorise."""
+        """Optimise once instead of twice, or not at all."""
+        if not self.simplified:
+            return
         passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
         passes.run(self._final_module, builder)
 
@@ -39,6 +43,7 @@ class _LinkedLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> bool:
         state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)  # type: ignore[no-untyped-call]
+        state.library.simplified = state.func_id.func not in _NOT_SIMPLIFIED
         state.flags.no_compile = True
         super().run_pass(state)  # type: ignore[no-untyped-call]
         # Numba tells compiled functions apart by what Python would call, which has to be a built-in function.
@@ -87,11 +92,18 @@ def for_python(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return _njit(no_cfunc_wrapper=True, **options)
 
 
-def for_loops_only(**options: Any) -> Callable[[Function], Function]:
+_NOT_SIMPLIFIED: set[Callable[..., Any]] = set()
+"""Functions that are optimised only as parts of their loops."""
+
+
+def for_loops_only(*, simplified: bool = True, **options: Any) -> Callable[[Function], Function]:
     """Make a decorator for a function that only compiled loops call.
 
     Parameters
     ----------
+    simplified
+        Optimise the function by itself first. Otherwise a loop over pairs around it might not vectorise; a
+        loop over single points need not, and compiles faster without.
     options
         Options of ``numba.njit``.
 
@@ -102,7 +114,13 @@ def for_loops_only(**options: Any) -> Callable[[Function], Function]:
     """
     without = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     decorator = _njit(pipeline_class=_LinkedCompiler, **without, **options)
-    return lambda function: _for_any_constant(decorator(function))
+
+    def decorated(function: Function) -> Function:
+        if not simplified:
+            _NOT_SIMPLIFIED.add(function)
+        return _for_any_constant(decorator(function))
+
+    return decorated
 
 
 def _for_any_constant(function: Any) -> Any:

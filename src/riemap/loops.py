@@ -45,6 +45,10 @@ class RowLoop:
 inline = for_loops_only(error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a small helper, compiled into the loops that call it."""
 
+inline_point = for_loops_only(simplified=False, error_model="numpy", fastmath={"contract"}, forceinline=True)
+"""Decorator for a helper with loops of its own over the entries of one point; loops over single points call
+it. It compiles faster, but a loop over pairs around it would not vectorise."""
+
 inline_sum = for_loops_only(error_model="numpy", fastmath={"contract", "reassoc"}, forceinline=True)
 """Decorator for a helper that adds to the sums of a loop; they may be reassociated as in the loop."""
 

@@ -10,7 +10,7 @@ References
 
 import math
 
-from riemap.loops import inline
+from riemap.loops import inline, inline_point
 from riemap.types import Array
 from riemap.vmath import NAN, fma
 
@@ -59,7 +59,7 @@ def _root(s: float, s_low: float) -> tuple[float, float]:
     return r, (rest + rest_low) / (2.0 * r)
 
 
-@inline
+@inline_point
 def cholesky_inplace(
     n: int, a: Array, lower: Array, inverse: Array, lower_low: Array, inverse_low: Array
 ) -> None:

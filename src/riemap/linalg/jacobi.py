@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from riemap.compiling import for_loops_only
-from riemap.loops import inline
+from riemap.loops import inline, inline_point
 from riemap.types import Array
 
 MAX_SWEEPS = 30
@@ -38,7 +38,7 @@ def _rotation(p: float, q: float, r: float) -> tuple[float, float]:
     return c, t * c
 
 
-@device
+@inline_point
 def eigh_inplace(a: Array, v: Array) -> None:
     """Diagonalise symmetric ``a`` in place; the columns of ``v`` become its eigenvectors."""
     n = a.shape[0]

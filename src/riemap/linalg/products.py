@@ -3,11 +3,11 @@
 Sizes are arguments: where a size is a number in the calling code, no loop over it remains.
 """
 
-from riemap.loops import inline
+from riemap.loops import inline_point
 from riemap.types import Array
 
 
-@inline
+@inline_point
 def multiply(rows: int, inner: int, columns: int, a: Array, b: Array, out: Array) -> None:
     """Write ``a b`` to ``out``, where ``a`` is ``(rows, inner)`` and ``b`` is ``(inner, columns)``."""
     for r in range(rows):
@@ -18,7 +18,7 @@ def multiply(rows: int, inner: int, columns: int, a: Array, b: Array, out: Array
             out[r, c] = total
 
 
-@inline
+@inline_point
 def multiply_transposed(rows: int, inner: int, columns: int, a: Array, b: Array, out: Array) -> None:
     """Write ``aᵀ b`` to ``out``, where ``a`` is ``(inner, rows)`` and ``b`` is ``(inner, columns)``."""
     for r in range(rows):
@@ -29,7 +29,7 @@ def multiply_transposed(rows: int, inner: int, columns: int, a: Array, b: Array,
             out[r, c] = total
 
 
-@inline
+@inline_point
 def square_symmetric(rows: int, inner: int, a: Array, b: Array, out: Array) -> None:
     """Write ``a bᵀ``, known to be symmetric, to ``out``, exactly symmetric; both are ``(rows, inner)``."""
     for r in range(rows):

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from riemap.linalg import eigh_inplace, multiply, multiply_transposed
-from riemap.loops import inline, task_loop
+from riemap.loops import inline_point, task_loop
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -60,7 +60,7 @@ def _move_rows(part: Part, x: Array, u: Array, v: Array, y: Array, moved: Array)
             _clean(y[i], moved[i], square, inside)
 
 
-@inline
+@inline_point
 def _functions(squares: Array, vectors: Array, cosine: Array, sinc: Array, lean: Array) -> None:
     """Write matrix functions of the angles, from the squares of the angles on the diagonal.
 
@@ -82,7 +82,7 @@ def _functions(squares: Array, vectors: Array, cosine: Array, sinc: Array, lean:
                 lean[r, c] += 0.5 * half * half * both
 
 
-@inline
+@inline_point
 def _clean(y: Array, moved: Array, square: Array, along: Array) -> None:
     """Remove rounding errors: make ``y`` orthonormal by a Newton step, and ``moved`` orthogonal to ``y``."""
     n, k = y.shape

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from riemap.loops import inline, point_loop
+from riemap.loops import inline_point, point_loop
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -23,7 +23,7 @@ EDGE_COSH = 1e13
 left for its component across the ray. Without the limit, points of a tree would move outwards forever."""
 
 
-@inline
+@inline_point
 def _product(x: Array, u: Array, v: Array) -> float:
     """Inner product of two tangents at ``x``."""
     square = u_along = v_along = 0.0
@@ -54,7 +54,7 @@ def _inner_rows(part: Part, x: Array, u: Array, v: Array, out: Array) -> None:
         out[i] = _product(x[i], u[i], v[i])
 
 
-@inline
+@inline_point
 def _carry(x: Array, y: Array, cosh: float, v: Array, out: Array) -> None:
     """Transport ``v`` from ``x`` to ``y``, where ``cosh`` is that of their distance."""
     slope = (x[0] - y[0]) * v[0]
@@ -69,7 +69,7 @@ def _carry(x: Array, y: Array, cosh: float, v: Array, out: Array) -> None:
         out[k] += excess * y[k]
 
 
-@inline
+@inline_point
 def _carry_far(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> None:
     r"""Transport ``v`` far from the origin, where products of coordinates are only rounding errors.
 
@@ -116,7 +116,7 @@ def _carry_far(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> 
         out[k] += along * math.sqrt(1.0 + s * s) * (y[k] / s)
 
 
-@inline
+@inline_point
 def _carry_along(x: Array, u: Array, t: float, y: Array, v: Array, out: Array) -> None:
     """Transport ``v`` to ``y`` along the geodesic that leaves ``x`` with velocity ``u`` of length ``t``."""
     if t > 0.0 and min(x[0], y[0]) > FAR_COSH:

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from riemap.linalg import cholesky_inplace, device, eigh_inplace, multiply, square_symmetric
-from riemap.loops import inline, task_loop
+from riemap.linalg import cholesky_inplace, eigh_inplace, multiply, square_symmetric
+from riemap.loops import inline_point, task_loop
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -86,7 +86,7 @@ def _inner3_rows(part: Part, x: Array, u: Array, v: Array, out: Array) -> None:
             out[i] = _inner(3, x[i], u[i], v[i], scratch)
 
 
-@inline
+@inline_point
 def _inner(n: int, x: Array, u: Array, v: Array, scratch: Array) -> float:
     a, inverse, b, c, d = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4]
     cholesky_inplace(n, x, a, inverse, b, c)
@@ -99,7 +99,7 @@ def _inner(n: int, x: Array, u: Array, v: Array, scratch: Array) -> float:
     return total
 
 
-@inline
+@inline_point
 def _move(n: int, x: Array, u: Array, v: Array, scratch: Array, y: Array, moved: Array) -> float:
     r"""Write :math:`y = KK^\top` and the transport, with :math:`K = Le^{A/2}`, :math:`A = L^{-1}uL^{-\top}`.
 
@@ -129,7 +129,7 @@ def _move(n: int, x: Array, u: Array, v: Array, scratch: Array, y: Array, moved:
     return 1.0 if root * root * ((n - 1) / trace) ** (n - 1) > SURELY_POSITIVE * trace else 0.0
 
 
-@inline
+@inline_point
 def _exponential_of_half(n: int, a: Array, square: Array, out: Array) -> None:
     r"""Write :math:`e^{A/2}` to ``out``; ``a`` and ``square`` are overwritten.
 
@@ -160,7 +160,7 @@ def _exponential_of_half(n: int, a: Array, square: Array, out: Array) -> None:
             out[r, c] = 0.5 * p1 * a[r, c] + p2 * square[r, c] + (p0 if r == c else 0.0)
 
 
-@device
+@inline_point
 def _exponential_of_any_half(a: Array, vectors: Array, out: Array) -> None:
     """Write the same exponential, computed from eigenvectors."""
     eigh_inplace(a, vectors)
@@ -175,7 +175,7 @@ def _exponential_of_any_half(a: Array, vectors: Array, out: Array) -> None:
             out[r, c] = total
 
 
-@inline
+@inline_point
 def _congruence(n: int, m: Array, u: Array, scratch: Array, out: Array) -> None:
     """Write ``m u mᵀ`` for a symmetric ``u``; the result is exactly symmetric."""
     multiply(n, n, n, m, u, scratch)

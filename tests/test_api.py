@@ -33,6 +33,8 @@ INTERNAL_CLASSES = {
     "LabelIndex",
     "ListEntries",
     "LossEntries",
+    "PlainLayout",
+    "PlainLines",
     "PlanEntries",
     "Polar",
     "Quadric",

@@ -26,6 +26,7 @@ INTERNAL_CLASSES = {
     "BoundNeighbourhood",
     "Columns",
     "ConfigEntries",
+    "DrawnNodes",
     "Element",
     "EpochRunner",
     "Factors",

@@ -8,6 +8,7 @@ from riemap.errors import DivergedError
 from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.objective import LossGradient, Objective
+from riemap.training.placement import place
 from riemap.training.plan import Plan, Stage
 from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.process import training_process
@@ -32,6 +33,7 @@ __all__ = [
     "default_plan",
     "fit",
     "paper_plan",
+    "place",
     "preset_plan",
     "steady_plan",
     "training_process",

@@ -5,6 +5,7 @@ epochs.
 """
 
 from riemap.errors import DivergedError
+from riemap.training.added_nodes import AddedNodes, add_nodes
 from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.objective import LossGradient, Objective
@@ -17,6 +18,7 @@ from riemap.training.trainer import Trainer
 
 __all__ = [
     "PRESETS",
+    "AddedNodes",
     "Callback",
     "DivergedError",
     "EpochRecord",
@@ -30,6 +32,7 @@ __all__ = [
     "Trainer",
     "TrainingState",
     "TrainingWarning",
+    "add_nodes",
     "default_plan",
     "fit",
     "paper_plan",

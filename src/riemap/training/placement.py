@@ -8,9 +8,9 @@ where ``d`` is its distance to an anchor in the space and :math:`\delta` the dis
 This is the average distortion of the new node, rounded off where it has a corner. Near anchors count as much
 as distant ones, since errors are relative.
 
-A point starts at the anchor nearby that fits it best, and descends along the gradient. The length of a step
-comes from the last two gradients [BarzilaiBorwein1988]; a step that does not reduce the loss is taken back
-and tried again with a quarter of its length.
+A point starts at the nearest anchor and at the one nearby that fits it best, and descends along the gradient
+from the better of the two. The length of a step comes from the last two gradients [BarzilaiBorwein1988]; a
+step that does not reduce the loss is taken back and tried again with a quarter of its length.
 
 References
 ----------
@@ -38,6 +38,9 @@ larger with 0.2, and the same with 0.01, which is a sharper corner."""
 START_ANCHORS = 8
 """Number of nearest anchors among which the start of a point is chosen. On facebook in H3, the distortion is
 1 % larger with the nearest one alone, and 0.2 % smaller with 32."""
+
+FIRST_STEPS = 4
+"""Number of steps from each of two starts, the nearest anchor and the best one, before one is chosen."""
 
 MOST_STEPS = 40
 """Largest number of steps of a point. Most need half as many; 80 give no smaller distortion."""
@@ -73,12 +76,19 @@ class _View(NamedTuple):
 
     def replaced(self, mask: NDArray[np.bool_], other: "_View") -> "_View":
         """Replace the points of a mask by those of another view."""
+        rows = np.flatnonzero(mask)
+        return self.updated(rows, other.taken(rows))
 
-        def pick(a: Array, b: Array) -> Array:
-            return np.where(mask.reshape(-1, *(1,) * (a.ndim - 1)), b, a)
+    def updated(self, rows: NDArray[np.int64], part: "_View") -> "_View":
+        """Replace some of the points by those of another view."""
 
-        x, gradient = tuple(map(pick, self.x, other.x)), tuple(map(pick, self.gradient, other.gradient))
-        return _View(x, pick(self.loss, other.loss), gradient, pick(self.safe, other.safe))
+        def put(whole: Array, values: Array) -> Array:
+            out = whole.copy()
+            out[rows] = values
+            return out
+
+        x, gradient = tuple(map(put, self.x, part.x)), tuple(map(put, self.gradient, part.gradient))
+        return _View(x, put(self.loss, part.loss), gradient, put(self.safe, part.safe))
 
 
 def place(space: Space, anchors: Points, log_scales: Array, sqtarget: Array) -> Points:
@@ -155,34 +165,41 @@ class _Solver:
         """Place the points of some rows."""
         delta = np.sqrt(sqtarget[_filled(len(sqtarget))])
         inverse = np.divide(1.0, delta, out=np.zeros_like(delta), where=delta > 0.0)
-        here = self.look(self.start(delta, inverse), inverse)
-        going: NDArray[np.bool_] = np.all(delta > 0.0, axis=1)  # rows that have not converged
-        rows, step, found = np.arange(len(delta)), here.safe, here.x
-        for _ in range(MOST_STEPS):
+        elsewhere: NDArray[np.bool_] = np.all(delta > 0.0, axis=1)  # not at the place of an anchor
+        near, fitting = (
+            self.descend(tuple(y[nodes] for y in self.anchors), inverse, elsewhere, FIRST_STEPS)
+            for nodes in self.starts(delta, inverse)
+        )
+        start = near.replaced(elsewhere & (fitting.loss < near.loss), fitting)
+        found = self.descend(start.x, inverse, elsewhere, MOST_STEPS)
+        return tuple(x[: len(sqtarget)] for x in found.x)
+
+    def starts(self, delta: Array, inverse: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each row, the nearest anchor, and the one with the smallest loss among the nearest ones."""
+        nearest = np.argsort(delta, axis=1, kind="stable")[:, :START_ANCHORS]
+        loss = [self.loss(tuple(y[column] for y in self.anchors), inverse)[0] for column in nearest.T]
+        return nearest[:, 0], nearest[np.arange(len(delta)), np.argmin(loss, axis=0)]
+
+    def descend(self, x: Points, inverse: Array, going: NDArray[np.bool_], steps: int) -> _View:
+        """Step from some points until the loss no longer falls; rows that are not ``going`` stay."""
+        here = found = self.look(x, inverse)
+        rows, step = np.arange(len(inverse)), here.safe
+        for _ in range(steps):
             if 2 * np.count_nonzero(going) <= len(going):  # go on with these rows only
                 kept = np.flatnonzero(going)
                 if not len(kept):
                     break
                 kept = kept[_filled(len(kept))]
+                found = found.updated(rows, here)
                 rows, going, step, inverse = rows[kept], going[kept], step[kept], inverse[kept]
                 here = here.taken(kept)
             moved, before, step = self.move(here, step)
             there = self.look(moved, inverse)
             better = going & (there.loss < here.loss)
-            going &= ~better | (there.loss < (1.0 - LEAST_GAIN) * here.loss)
+            going = going & (~better | (there.loss < (1.0 - LEAST_GAIN) * here.loss))
             step = np.where(better, self.secant(before, there, step), SHORTER * step)
             here = here.replaced(better, there)
-            for whole, part in zip(found, here.x, strict=True):
-                whole[rows] = part
-        return tuple(x[: len(sqtarget)] for x in found)
-
-    def start(self, delta: Array, inverse: Array) -> Points:
-        """For each row, the point of the anchor with the smallest loss among the nearest ones."""
-        nearest = np.argsort(delta, axis=1, kind="stable")[:, :START_ANCHORS]
-        loss = [self.loss(tuple(y[column] for y in self.anchors), inverse)[0] for column in nearest.T]
-        best = np.where((delta > 0.0).all(axis=1), np.argmin(loss, axis=0), 0)
-        chosen = nearest[np.arange(len(delta)), best]
-        return tuple(y[chosen] for y in self.anchors)
+        return found.updated(rows, here)
 
     def loss(self, x: Points, inverse: Array) -> tuple[Array, Array, Array, SpaceRectangularBlock]:
         """The loss at some points, safe steps, the weights of all pairs, and the pairs."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import Graph, as_graph, open_graph, take_graph
+from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph, take_graph
 from riemap.graphs.edge_cleaning import warn
 from riemap.specs import shown
 from riemap.types import Array
@@ -64,12 +64,10 @@ def grown_graph(embedding: Embedding, edges: Any, graph: Any) -> Graph:
 
 def _given_edges(edges: Any) -> Graph:
     """Take the edges in any form, with all components."""
-    if isinstance(edges, str | Path):
-        opened = open_graph(str(edges), components="keep")
-        if not isinstance(opened, Graph):
-            raise InputError(f"{opened.name} is a matrix of dissimilarities; new nodes come with edges")
-        return opened
-    return as_graph(edges, name=None if isinstance(edges, Graph) else "new edges", components="keep")
+    opened = open_graph(str(edges), components="keep") if isinstance(edges, str | Path) else edges
+    if isinstance(opened, Dissimilarities):
+        raise InputError(f"{opened.name} is a matrix of dissimilarities; new nodes come with edges")
+    return as_graph(opened, name="new edges", components="keep")
 
 
 def _known_graph(embedding: Embedding, graph: Any) -> Graph:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from riemap.embeddings.columns import coordinates
+from riemap.embeddings.columns import coordinates, tangent_features
 from riemap.embeddings.html_table import html_table
 from riemap.embeddings.nodes_by_label import NodesByLabel
 from riemap.embeddings.storage import read_embedding, write_embedding
@@ -14,7 +14,7 @@ from riemap.embeddings.validation import as_parts, check_embedding
 from riemap.errors import InputError, MissingExtraError
 from riemap.graphs.dissimilarities import AnyGraph, check_graph
 from riemap.graphs.graph import Labels
-from riemap.means import frechet_mean, tangent_coordinates
+from riemap.means import frechet_mean
 from riemap.spaces import Points, Space
 from riemap.types import Array
 
@@ -137,8 +137,7 @@ class Embedding(NodesByLabel):
         >>> line.features().tolist()
         [[-1.5], [1.5]]
         """
-        parts = zip(self.space.factors, self.mean(), self.points, np.exp(0.5 * self.log_scales), strict=True)
-        return np.concatenate([root * tangent_coordinates(m, at, x) for m, at, x, root in parts], axis=1)
+        return tangent_features(self.space, self.log_scales, self.mean(), self.points)
 
     def to_pandas(self, *, points: bool = False) -> "pandas.DataFrame":
         """Return a data frame with one row for each node, whose index has the labels.

@@ -22,7 +22,7 @@ MOST_ANCHORS = 512
 with 1,024, which take twice the time."""
 
 NEIGHBOUR_SHARE = 0.25
-"""Largest share of neighbours of new nodes among the anchors. The others are a fair sample of all distances."""
+"""Largest share of neighbours of new nodes among the anchors; the others are a sample of all distances."""
 
 SCALE_SOURCES = 64
 """Number of anchors whose distances to all anchors tell how long an edge is in the embedding."""
@@ -142,16 +142,41 @@ def _anchors(grown: Graph, known: int) -> NDArray[np.int64]:
 
 
 def _unit_length(embedding: Embedding, grown: Graph, anchors: NDArray[np.int64]) -> tuple[float, float]:
-    """The embedded length of a path of length one that fits known nodes best, and their distortion then.
-
-    The mean of ``|d / (unit * length) - 1|`` is smallest where the unit is the median of the ratios
-    ``d / length``, each ratio being its own weight.
-    """
+    """The embedded length of a path of length one that fits known nodes best, and their distortion then."""
     some = anchors[np.linspace(0, len(anchors) - 1, min(SCALE_SOURCES, len(anchors))).astype(np.int64)]
     lengths = rows_from(grown, some)[:, anchors].astype(np.float64)
     x, y = (tuple(points[nodes] for points in embedding.points) for nodes in (some, anchors))
     embedded = np.sqrt(embedding.space.pairwise(x, y, embedding.log_scales))
-    ratios = np.sort((embedded / np.where(lengths > 0.0, lengths, 1.0))[lengths > 0.0])
+    return unit_length(embedded, lengths)
+
+
+def unit_length(embedded: Array, lengths: Array) -> tuple[float, float]:
+    """Find the embedded length of a path of length one that fits best.
+
+    The mean of ``|d / (unit * length) - 1|`` is smallest where the unit is the median of the ratios
+    ``d / length``, each ratio being its own weight.
+
+    Parameters
+    ----------
+    embedded, lengths
+        Distances of the same pairs, in the embedding and in the graph. Pairs of length zero are ignored.
+
+    Returns
+    -------
+    tuple of float and float
+        The unit, and the average distortion with it.
+
+    Raises
+    ------
+    InputError
+        If all embedded distances are zero.
+
+    Examples
+    --------
+    >>> unit_length(np.array([1.0, 2.0]), np.array([2.0, 4.0]))
+    (0.5, 0.0)
+    """
+    ratios = np.sort(embedded[lengths > 0.0] / lengths[lengths > 0.0])
     if not ratios.sum() > 0.0:
         raise InputError("all nodes of the embedding are at one place, so that new ones cannot be placed")
     unit = float(ratios[np.searchsorted(np.cumsum(ratios), 0.5 * ratios.sum())])

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from riemap import as_graph, embed, load_dataset
+from riemap import as_graph, embed, load_dataset, shortest_paths
 from riemap.sklearn import GraphEmbedding
 from riemap.spaces import Space
 
@@ -23,7 +23,6 @@ EPOCHS = 5
 
 REASONS = {
     "check_estimators_dtypes": "its data have equal points, and zeros between different points are refused",
-    "check_fit_idempotent": "it transforms points that were not fitted, for which an embedding has no points",
 }
 
 
@@ -52,9 +51,6 @@ def test_the_reasons_are_the_reasons() -> None:
     X[0, 1] = X[1, 0] = 0.0
     with pytest.raises(ValueError, match=r"entry \(0, 1\), 0, is zero between two different points"):
         GraphEmbedding("E1", metric="precomputed").fit(X)
-    fitted = GraphEmbedding("E1", metric="precomputed", epochs=EPOCHS).fit(line())
-    with pytest.raises(ValueError, match="row 1 is not one of the nodes that were fitted"):
-        fitted.transform(np.stack([line()[3], line()[3] + 1.0]))
 
 
 def test_it_says_what_data_it_takes() -> None:
@@ -171,6 +167,36 @@ def test_it_stands_before_a_classifier() -> None:
     assert np.array_equal(clone(pipeline).fit(drawn, club).predict(drawn), pipeline.predict(drawn))
     features = GraphEmbedding("H2", epochs=100).fit_transform(drawn)
     assert cross_val_score(LogisticRegression(), features, club, cv=4).mean() > 0.8
+
+
+def test_new_rows_are_placed_and_fitted_ones_stay() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 2))
+    X = np.sqrt(((x[:, None] - x) ** 2).sum(axis=2))
+    estimator = GraphEmbedding("E2", metric="precomputed", epochs=400).fit(X[:50, :50])
+    found = estimator.transform(X[45:, :50])
+    assert np.array_equal(found[:5], estimator.transform(X[:50, :50])[45:])
+    fitted = estimator.transform(X[:50, :50])
+    between = np.linalg.norm(found[5:, None] - fitted, axis=2)
+    assert np.corrcoef(between.ravel(), X[50:, :50].ravel())[0, 1] > 0.999
+    assert np.array_equal(estimator.transform(X[52:53, :50]), found[7:8])
+
+
+def test_the_nodes_that_a_graph_has_gained_are_placed() -> None:
+    estimator = GraphEmbedding("E2", epochs=EPOCHS).fit(networkx.path_graph(5))
+    grown = networkx.path_graph([7, 0, 1, 2, 3, 4])
+    found = estimator.transform(grown)
+    assert np.array_equal(found[1:], estimator.transform(networkx.path_graph(5)))
+    assert np.isfinite(found[0]).all()
+
+
+def test_a_pipeline_is_cross_validated() -> None:
+    """On dissimilarities: each fold embeds its own nodes, and places the others."""
+    drawn = networkx.karate_club_graph()
+    club = np.array([drawn.nodes[node]["club"] for node in drawn])
+    X = shortest_paths(as_graph(drawn, weights="ignore")).astype(float)
+    pipeline = make_pipeline(GraphEmbedding("H2", metric="precomputed", epochs=100), LogisticRegression())
+    assert cross_val_score(pipeline, X, club, cv=4).mean() > 0.8
 
 
 def test_frames_have_names() -> None:

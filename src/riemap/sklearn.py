@@ -11,13 +11,17 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from riemap.distances import shortest_paths
+from riemap.embeddings.columns import tangent_features
 from riemap.errors import InputError, MissingExtraError
 from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph
 from riemap.losses import LossLike
 from riemap.runs.embed_graph import embed
 from riemap.runs.spec import LOSS
-from riemap.spaces import Space
+from riemap.spaces import Points, Space
 from riemap.specs import expect, shown
+from riemap.training.added_nodes import SCALE_SOURCES, unit_length
+from riemap.training.placement import place
 from riemap.types import Array
 
 __all__ = ["GraphEmbedding"]
@@ -52,9 +56,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     """Embed nodes in a curved space, and return their tangent coordinates at the mean of the embedding.
 
     The vectors can be given to any classifier. There is one row a node, in the order of
-    ``embedding_.labels``. :meth:`transform` knows the nodes that were fitted, in any order, and refuses
-    others. No node may be lost: a graph with several components is refused, and so is a matrix with a zero
-    between two different points. Keep one component, or one of the two points.
+    ``embedding_.labels``. :meth:`transform` knows the nodes that were fitted, in any order, and places
+    others by their distances to them. No node may be lost: a graph with several components is refused, and so
+    is a matrix with a zero between two different points. Keep one component, or one of the two points.
 
     Parameters
     ----------
@@ -147,7 +151,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )
         self.embedding_ = self.fit_.embedding
         self.n_features_in_ = graph.n
-        self._features = self.embedding_.features()
+        self._mean = self.embedding_.mean()
+        self._features = self._coordinates(self.embedding_.points)
         self._n_features_out = self._features.shape[1]
         self._places = {key: i for i, key in enumerate(_keys(given))}
         return self
@@ -170,12 +175,12 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self.fit(X)._features.copy()
 
     def transform(self, X: Any) -> Array:
-        """Return the vectors of nodes that were fitted.
+        """Return the vectors of nodes; those that were not fitted are placed, and the others stay.
 
         Parameters
         ----------
         X
-            The same graph; or some rows of the matrix, in any order.
+            The same graph, or one with more nodes; or rows of dissimilarities to all points that were fitted.
 
         Returns
         -------
@@ -185,19 +190,47 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Raises
         ------
         InputError
-            If a row is not one of the nodes that were fitted.
+            If a graph lacks nodes that were fitted, or joins them otherwise.
         """
         from sklearn.utils.validation import check_is_fitted
 
         check_is_fitted(self)
-        keys = _keys(self._given(X, reset=False))
+        given = self._given(X, reset=False)
+        keys = _keys(given)
         unknown = [i for i, key in enumerate(keys) if key not in self._places]
-        if unknown:
+        if not unknown:
+            return self._features[[self._places[key] for key in keys]]
+        if isinstance(given, Graph):
+            return self._grown(given)
+        found = np.empty((len(given), self._features.shape[1]))
+        for i, key in enumerate(keys):
+            if key in self._places:
+                found[i] = self._features[self._places[key]]
+        found[unknown] = self._placed(given[unknown])
+        return found
+
+    def _grown(self, graph: Graph) -> Array:
+        """Vectors of the nodes of a graph that has grown."""
+        if not set(self.embedding_.labels) < set(graph.labels):
             raise InputError(
-                f"row {unknown[0]} is not one of the nodes that were fitted, and an embedding has no points "
-                "for others; fit all nodes, and split the rows that fit_transform returns"
+                "row 0 is not one of the nodes that were fitted, and this is not the graph that was fitted "
+                "with more nodes; fit it"
             )
-        return self._features[[self._places[key] for key in keys]]
+        added = self.fit_.add(graph)
+        new = self._coordinates(tuple(x[self.embedding_.n :] for x in added.embedding.points))
+        return np.concatenate([self._features, new])[added.embedding.row_numbers(graph.labels)]
+
+    def _placed(self, rows: Array) -> Array:
+        """Vectors of points with these dissimilarities to the fitted ones."""
+        embedding, matrix = self.embedding_, shortest_paths(self.fit_.graph)
+        some = np.arange(min(embedding.n, SCALE_SOURCES))
+        unit, _ = unit_length(np.sqrt(embedding.sqdist_rows(some)), matrix[some])
+        points = place(embedding.space, embedding.points, embedding.log_scales, (unit * rows) ** 2)
+        return self._coordinates(points)
+
+    def _coordinates(self, points: Points) -> Array:
+        """Tangent coordinates at the mean of the fitted nodes."""
+        return tangent_features(self.embedding_.space, self.embedding_.log_scales, self._mean, points)
 
     def _given(self, X: Any, reset: bool) -> "Graph | Array":
         """Check the data; return a graph or a matrix."""

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from riemap.means import tangent_coordinates
+from riemap.spaces import Points, Space
 from riemap.types import Array
 
 if TYPE_CHECKING:
@@ -25,6 +27,12 @@ def coordinates(e: "Embedding", *, points: bool) -> tuple[list[str], Array]:
         values, names = e.features(), [_names((m.dim,), "t") for m in factors]
     prefixes = [""] if len(names) == 1 else [f"factor{k}_" for k in range(1, len(names) + 1)]
     return [prefix + name for prefix, own in zip(prefixes, names, strict=True) for name in own], values
+
+
+def tangent_features(space: Space, log_scales: Array, at: Points, points: Points) -> Array:
+    """Tangent coordinates of points at one point, times the roots of the scales, ``(n, dim)``."""
+    parts = zip(space.factors, at, points, np.exp(0.5 * log_scales), strict=True)
+    return np.concatenate([root * tangent_coordinates(m, y, x) for m, y, x, root in parts], axis=1)
 
 
 def _names(shape: tuple[int, ...], letter: str) -> list[str]:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
-from riemap.embeddings.columns import coordinates
+from riemap.embeddings.columns import coordinates, tangent_features
 from riemap.embeddings.html_table import html_table
 from riemap.embeddings.nodes_by_label import NodesByLabel
 from riemap.embeddings.storage import read_embedding, write_embedding
@@ -14,12 +14,14 @@ from riemap.embeddings.validation import as_parts, check_embedding
 from riemap.errors import InputError, MissingExtraError
 from riemap.graphs.dissimilarities import AnyGraph, check_graph
 from riemap.graphs.graph import Labels
-from riemap.means import frechet_mean, tangent_coordinates
+from riemap.means import frechet_mean
 from riemap.spaces import Points, Space
 from riemap.types import Array
 
 if TYPE_CHECKING:
     import pandas
+
+    import riemap
 
 SHARE_NODES = 1000
 """Most nodes whose pairs are looked at for the shares of the factors: half a million pairs, which give three
@@ -135,8 +137,7 @@ class Embedding(NodesByLabel):
         >>> line.features().tolist()
         [[-1.5], [1.5]]
         """
-        parts = zip(self.space.factors, self.mean(), self.points, np.exp(0.5 * self.log_scales), strict=True)
-        return np.concatenate([root * tangent_coordinates(m, at, x) for m, at, x, root in parts], axis=1)
+        return tangent_features(self.space, self.log_scales, self.mean(), self.points)
 
     def to_pandas(self, *, points: bool = False) -> "pandas.DataFrame":
         """Return a data frame with one row for each node, whose index has the labels.
@@ -220,6 +221,40 @@ class Embedding(NodesByLabel):
             return self.reordered(graph.labels)
         except InputError as error:
             raise InputError(f"this is not an embedding of {graph.name}: {error}") from None
+
+    def add(self, edges: Any, graph: Any) -> "riemap.training.AddedNodes":
+        """Put new nodes into the embedding by their edges, without moving the others.
+
+        Parameters
+        ----------
+        edges
+            The new edges, such as ``[("new", "a"), ("new", "b")]``, or a graph in any form that
+            :func:`riemap.embed` takes; see :func:`riemap.training.add_nodes`.
+        graph
+            What was embedded, in any form that :func:`riemap.embed` takes.
+
+        Returns
+        -------
+        AddedNodes
+            A new embedding, whose last nodes are the new ones, and how well they fit.
+
+        Raises
+        ------
+        InputError
+            If there is no new node, if one is not connected to any known node, or if an edge between two
+            known nodes is new.
+
+        Examples
+        --------
+        >>> points = np.array([[0.0], [1.0], [2.0]])
+        >>> line = Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c"))
+        >>> added = line.add([("c", "d")], [("a", "b"), ("b", "c")])
+        >>> added.embedding["d"][0].round(2), round(added.ad, 2)
+        (array([3.]), 0.0)
+        """
+        import riemap
+
+        return riemap.training.add_nodes(self, edges, graph)
 
     def save(self, path: str | Path) -> None:
         """Write the embedding to an ``.npz`` file, without pickle; :meth:`load` reads it.

@@ -1,7 +1,7 @@
 """``riemap export``: write an embedding in the formats of other programs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -19,46 +19,53 @@ EXPORT_FORMATS = ("csv", "tsv", "word2vec", "graphml")
 """Values of ``--format``."""
 
 
+Format: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="FORMAT",
+        help="Format to write: csv; tsv, two files for the TensorFlow embedding projector; word2vec, in "
+        "its text format; or graphml, with the edges.",
+    ),
+]
+ExportOut: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        help="File to write, or for tsv a folder. By default, results go to stdout; tsv needs a folder.",
+        show_default=False,
+    ),
+]
+StoredPoints: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--points",
+        help="Write the coordinates of the points as they are stored. By default, Euclidean vectors are "
+        "written: tangent coordinates at the Fréchet mean.",
+    ),
+]
+EdgesGraph: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GRAPH", help="The graph that was embedded; graphml needs its edges.", show_default=False
+    ),
+]
+SafeCsv: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="Put ' before labels that a spreadsheet could read as formulas; for csv.",
+    ),
+]
+
+
 @takes_read_options
 def export(
     run: RunPath,
     reading: "ReadOptions",
-    format: Annotated[
-        str,
-        typer.Option(
-            metavar="FORMAT",
-            help="Format to write: csv; tsv, two files for the TensorFlow embedding projector; word2vec, in "
-            "its text format; or graphml, with the edges.",
-        ),
-    ] = "csv",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="File to write, or for tsv a folder. By default, results go to stdout; tsv needs a folder.",
-            show_default=False,
-        ),
-    ] = None,
-    points: Annotated[
-        bool,
-        typer.Option(
-            "--points",
-            help="Write the coordinates of the points as they are stored. By default, Euclidean vectors are "
-            "written: tangent coordinates at the Fréchet mean.",
-        ),
-    ] = False,
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GRAPH", help="The graph that was embedded; graphml needs its edges.", show_default=False
-        ),
-    ] = None,
-    safe_csv: Annotated[
-        bool,
-        typer.Option(
-            "--safe-csv",
-            help="Put ' before labels that a spreadsheet could read as formulas; for csv.",
-        ),
-    ] = False,
+    format: Format = "csv",
+    out: ExportOut = None,
+    points: StoredPoints = False,
+    graph: EdgesGraph = None,
+    safe_csv: SafeCsv = False,
     force: Force = False,
 ) -> None:
     """Write an embedding in a format that other programs read.

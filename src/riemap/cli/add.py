@@ -1,7 +1,7 @@
 """``riemap add``: put new nodes into a finished embedding by their edges."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -20,26 +20,30 @@ LISTED_NODES = 10
 """Largest number of new nodes that are listed, those with the largest distortion first."""
 
 
+NewEdges: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="EDGES",
+        help="A file with the edges of the new nodes. It may also hold edges of the embedded graph.",
+        show_default=False,
+    ),
+]
+KnownGraph: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="GRAPH",
+        help="The graph that was embedded; the folder of a run tells it by itself.",
+        show_default=False,
+    ),
+]
+
+
 @takes_read_options
 def add(
     run: RunPath,
-    edges: Annotated[
-        str,
-        typer.Argument(
-            metavar="EDGES",
-            help="A file with the edges of the new nodes. It may also hold edges of the embedded graph.",
-            show_default=False,
-        ),
-    ],
+    edges: NewEdges,
     reading: "ReadOptions",
-    graph: Annotated[
-        str | None,
-        typer.Option(
-            metavar="GRAPH",
-            help="The graph that was embedded; the folder of a run tells it by itself.",
-            show_default=False,
-        ),
-    ] = None,
+    graph: KnownGraph = None,
     out: Annotated[
         Path | None,
         typer.Option(

@@ -1,6 +1,6 @@
 """``riemap describe``: size, degrees, distances and curvature of a graph."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -40,6 +40,28 @@ SAMPLED_PAIRS, SAMPLED_PAIRS_WEIGHTED = 1 << 27, 1 << 24
 searched from in 10 s, and 16 by weighted paths in 30 s."""
 
 
+Alpha: TypeAlias = Annotated[
+    float | None,
+    typer.Option(
+        help="Idleness α of Ollivier-Ricci curvature, from 0 to 1; 1 is the limit α → 1. [default: 0.5]",
+        show_default=False,
+    ),
+]
+Sources: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Count the distances from this many random nodes; by default, all nodes of graphs up to "
+        "25,000 nodes (5,000 with weights), and 16 to 512 of larger ones.",
+        show_default=False,
+    ),
+]
+SampleSeed: TypeAlias = Annotated[
+    int | None,
+    typer.Option(help="Seed for the random nodes and samples of curvature. [default: 0]", show_default=False),
+]
+
+
 @takes_read_options
 def describe(
     graph: GraphText,
@@ -47,32 +69,13 @@ def describe(
     curvature: Annotated[
         bool, typer.Option("--curvature", help="Show δ-hyperbolicity, Ricci and sectional curvatures too.")
     ] = False,
-    alpha: Annotated[
-        float | None,
-        typer.Option(
-            help="Idleness α of Ollivier-Ricci curvature, from 0 to 1; 1 is the limit α → 1. [default: 0.5]",
-            show_default=False,
-        ),
-    ] = None,
+    alpha: Alpha = None,
     exact: Annotated[
         bool,
         typer.Option("--exact", help="Compute the largest δ over all quadruples; this may take minutes."),
     ] = False,
-    sources: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Count the distances from this many random nodes; by default, all nodes of graphs up to "
-            "25,000 nodes (5,000 with weights), and 16 to 512 of larger ones.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            help="Seed for the random nodes and samples of curvature. [default: 0]", show_default=False
-        ),
-    ] = None,
+    sources: Sources = None,
+    seed: SampleSeed = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the size of a graph, its degrees, the distances between its nodes, and its curvature.

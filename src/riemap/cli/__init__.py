@@ -9,6 +9,7 @@ import typer
 
 import riemap
 from riemap.cli import (
+    add,
     cache,
     datasets,
     describe,
@@ -41,6 +42,7 @@ app.command("embed")(embed.embed)
 app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("nearest")(nearest.nearest)
+app.command("add")(add.add)
 app.command("report")(report.report)
 app.command("grid")(grid.grid)
 app.command("table")(table.table)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from riemap.types import Array
 
 if TYPE_CHECKING:
     import pandas
+
+    import riemap
 
 SHARE_NODES = 1000
 """Most nodes whose pairs are looked at for the shares of the factors: half a million pairs, which give three
@@ -220,6 +222,40 @@ class Embedding(NodesByLabel):
             return self.reordered(graph.labels)
         except InputError as error:
             raise InputError(f"this is not an embedding of {graph.name}: {error}") from None
+
+    def add(self, edges: Any, graph: Any) -> "riemap.training.AddedNodes":
+        """Put new nodes into the embedding by their edges, without moving the others.
+
+        Parameters
+        ----------
+        edges
+            The new edges, such as ``[("new", "a"), ("new", "b")]``, or a graph in any form that
+            :func:`riemap.embed` takes; see :func:`riemap.training.add_nodes`.
+        graph
+            What was embedded, in any form that :func:`riemap.embed` takes.
+
+        Returns
+        -------
+        AddedNodes
+            A new embedding, whose last nodes are the new ones, and how well they fit.
+
+        Raises
+        ------
+        InputError
+            If there is no new node, if one is not connected to any known node, or if an edge between two
+            known nodes is new.
+
+        Examples
+        --------
+        >>> points = np.array([[0.0], [1.0], [2.0]])
+        >>> line = Embedding(Space.parse("E1"), (points,), np.zeros(1), ("a", "b", "c"))
+        >>> added = line.add([("c", "d")], [("a", "b"), ("b", "c")])
+        >>> added.embedding["d"][0].round(2), round(added.ad, 2)
+        (array([3.]), 0.0)
+        """
+        import riemap
+
+        return riemap.training.add_nodes(self, edges, graph)
 
     def save(self, path: str | Path) -> None:
         """Write the embedding to an ``.npz`` file, without pickle; :meth:`load` reads it.

@@ -5,9 +5,11 @@ epochs.
 """
 
 from riemap.errors import DivergedError
+from riemap.training.added_nodes import AddedNodes, add_nodes
 from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.objective import LossGradient, Objective
+from riemap.training.placement import place
 from riemap.training.plan import Plan, Stage
 from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.process import training_process
@@ -16,6 +18,7 @@ from riemap.training.trainer import Trainer
 
 __all__ = [
     "PRESETS",
+    "AddedNodes",
     "Callback",
     "DivergedError",
     "EpochRecord",
@@ -29,9 +32,11 @@ __all__ = [
     "Trainer",
     "TrainingState",
     "TrainingWarning",
+    "add_nodes",
     "default_plan",
     "fit",
     "paper_plan",
+    "place",
     "preset_plan",
     "steady_plan",
     "training_process",

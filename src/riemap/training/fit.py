@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from riemap.metrics import Scores
+    from riemap.training.added_nodes import AddedNodes
 
 Callback: TypeAlias = Callable[[EpochReport], object]
 """A function that is called after every epoch. The run stops if it returns ``False``."""
@@ -78,6 +79,21 @@ class Fit:
         from riemap.metrics import evaluate
 
         return self.known_scores or evaluate(self.embedding, self.graph)
+
+    def add(self, edges: Any) -> "AddedNodes":
+        """Put new nodes into the embedding by their edges, without moving the others.
+
+        Parameters
+        ----------
+        edges
+            As for :meth:`riemap.Embedding.add`.
+
+        Returns
+        -------
+        AddedNodes
+            The new embedding, and how well the new nodes fit.
+        """
+        return self.embedding.add(edges, self.graph)
 
     def plot(self, *, names: int = 0) -> "Figure":
         """Draw the embedding, with nodes coloured by their number of neighbours.

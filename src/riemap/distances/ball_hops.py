@@ -124,7 +124,7 @@ def _count_hops(indptr: Any, indices: Any, slot: Any, near: Any, bits: Any, coun
 
 @for_loops_only()
 def _add_implied(levels: Any, hops: Any, count: Any, s: Any) -> None:
-    """Add the pairs that are ``s`` hops apart over a third node of the ball, next to one of them or two away."""
+    """Add the pairs that are ``s`` hops apart over a third node of the ball, at most two from one of them."""
     words = levels.shape[2]
     for u in range(count):
         for w in range(count):
@@ -136,7 +136,7 @@ def _add_implied(levels: Any, hops: Any, count: Any, s: Any) -> None:
 
 @for_loops_only()
 def _note(levels: Any, need: Any, count: Any, s: Any, hops: Any) -> Any:
-    """Write the counts of the new pairs, and find out which nodes still miss some; return how many are new."""
+    """Write the counts of new pairs, and find out which nodes still miss some; return how many are new."""
     words, new = levels.shape[2], 0
     for u in range(count):
         for k in range(words):

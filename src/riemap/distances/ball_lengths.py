@@ -20,10 +20,14 @@ def weighted_ball_rows(
     A ball has the nodes that a search by hops finds first. From each of them, Dijkstra's search goes on until
     all nodes of the ball are settled. Arguments are as of :func:`riemap.distances.ball_hops.ball_rows`.
     """
-    indptr, indices, weights = arcs
+    indptr, indices, _ = arcs
     n, size, most = len(indptr) - 1, limits[0], limits[1]
     slot, known = np.full(n, -1, np.int32), np.full(n, np.inf)
-    keys, heap, touched = np.empty(len(indices) + 1), np.empty(len(indices) + 1, np.int32), np.empty(n, np.int32)
+    keys, heap, touched = (
+        np.empty(len(indices) + 1),
+        np.empty(len(indices) + 1, np.int32),
+        np.empty(n, np.int32),
+    )
     start, stop = begin(part)
     for b in range(start, stop):
         count = grow_ball(indptr, indices, centres[b], draws[b], size, most, slot, nodes[b])
@@ -42,7 +46,7 @@ def weighted_ball_rows(
 def _settle(
     arcs: Any, source: Any, left: Any, slot: Any, known: Any, keys: Any, heap: Any, touched: Any, row: Any
 ) -> None:
-    """Search from one node until all nodes of the ball are settled; ``known`` is infinite before and after."""
+    """Search from one node until the whole ball is settled; ``known`` is infinite before and after."""
     indptr, indices, weights = arcs
     keys[0], heap[0], known[source], touched[0] = 0.0, source, 0.0, source
     size, count = 1, 1

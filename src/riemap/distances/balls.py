@@ -13,7 +13,7 @@ from riemap.graphs.graph import Graph
 from riemap.specs import checked_seed, whole_number
 
 LARGEST_BALL = 256
-"""Most nodes of a ball. Two nodes of a ball are fewer hops apart than it has nodes, so that a byte is enough."""
+"""Most nodes of a ball. Two of its nodes are fewer hops apart than it has nodes, so that a byte is enough."""
 
 HUB_NEIGHBOURS = 32
 """Most neighbours of a node that are looked at when a ball grows. A ball around a hub would otherwise hold

@@ -76,9 +76,7 @@ def _lengths_rows(
 
 
 @for_loops_only()
-def search(
-    indptr: Any, indices: Any, weights: Any, source: Any, lengths: Any, keys: Any, nodes: Any
-) -> None:
+def search(indptr: Any, indices: Any, weights: Any, source: Any, lengths: Any, keys: Any, nodes: Any) -> None:
     """Compute the lengths from a source; all are infinite before. ``keys`` and ``nodes`` hold the heap."""
     keys[0], nodes[0], lengths[source] = 0.0, source, 0.0
     size = 1

@@ -1,6 +1,5 @@
 """Distances to landmarks and within balls are exact, for any graph and number of threads."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
@@ -26,9 +25,8 @@ SINGLE = 1e-6
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path))
-    yield
 
 
 @given(graph=graphs(), seed=st.integers(0, 99))

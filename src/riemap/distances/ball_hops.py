@@ -138,6 +138,7 @@ def _add_implied(levels: Any, hops: Any, count: Any, s: Any) -> None:
 def _note(levels: Any, need: Any, count: Any, s: Any, hops: Any) -> Any:
     """Write the counts of new pairs, and find out which nodes still miss some; return how many are new."""
     words, new = levels.shape[2], 0
+    v: Any
     for u in range(count):
         for k in range(words):
             bits = levels[2, u, k] & ~levels[1, u, k]

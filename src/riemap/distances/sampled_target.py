@@ -56,10 +56,10 @@ class SampledTarget:
         self.n, self.maximum = graph.n, landmarks.maximum
         shortest = 1.0 if graph.weights is None else float(graph.weights.min())
         self.least = (shortest / self.maximum) ** 2
-        self._squares = np.empty(0)
+        self._squares: Array = np.empty(0)
         if graph.weights is None:
-            largest = max(self.maximum, float(found.distances.max(initial=0)))
-            self._squares = (np.arange(largest + 1.0) / self.maximum) ** 2
+            largest = int(max(self.maximum, found.distances.max(initial=0)))
+            self._squares = (np.arange(largest + 1, dtype=np.float64) / self.maximum) ** 2
 
     @property
     def balls(self) -> int:

@@ -43,9 +43,9 @@ _LOGGER = logging.getLogger(__name__)
 
 @final
 class Landmarked(NamedTuple):
-    """Which distances of a graph are stored, if not all: those from its nodes to ``count`` landmarks."""
+    """Which distances of a graph are stored, if not all: those from its nodes to some landmarks."""
 
-    count: int
+    landmarks: int
     seed: int
 
 
@@ -111,7 +111,7 @@ def save(graph: Graph, matrix: NDArray[Any], landmarks: Landmarked | None = None
 
 
 def _path(graph: Graph, landmarks: Landmarked | None) -> Path:
-    which = "" if landmarks is None else f"-{landmarks.count}-{landmarks.seed}"
+    which = "" if landmarks is None else f"-{landmarks.landmarks}-{landmarks.seed}"
     return cache_folder() / "distances" / f"{graph.key}{which}.npy"
 
 
@@ -154,7 +154,7 @@ def _header(file: IO[bytes], graph: Graph, landmarks: Landmarked | None) -> NpyH
     header = read_npy_header(file)
     lengths = np.float64 if landmarks is None else np.float32
     types: tuple[type, ...] = COUNT_TYPES if graph.weights is None else (lengths,)
-    shape = (graph.n, graph.n if landmarks is None else landmarks.count)
+    shape = (graph.n, graph.n if landmarks is None else landmarks.landmarks)
     if header.shape != shape or header.dtype not in types or header.fortran:
         expected = " or ".join(np.dtype(kind).name for kind in types)
         raise InputError(

@@ -16,6 +16,7 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from riemap import exports
 from riemap.cli.export import EXPORT_FORMATS, export
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
@@ -347,3 +348,11 @@ def test_export_to_a_fifo_and_a_device(saved: Path, capsys: pytest.CaptureFixtur
     assert run(saved, "--out", saved / "null") == 0
     assert Path(os.devnull).is_char_device()
     assert (saved / "null").is_symlink()
+
+
+def test_rows_become_texts_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of any size give the same bytes."""
+    rows = exports.Table([f"n{i}" for i in range(10)], ["x0", "x1"], np.random.default_rng(0).random((10, 2)))
+    whole = exports.as_csv(rows), exports.as_word2vec(rows), exports.as_projector(rows)
+    monkeypatch.setattr(exports, "EXPORT_ROWS", 3)
+    assert (exports.as_csv(rows), exports.as_word2vec(rows), exports.as_projector(rows)) == whole

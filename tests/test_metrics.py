@@ -282,6 +282,23 @@ def test_a_large_graph_is_sampled_by_default(monkeypatch: pytest.MonkeyPatch) ->
     e = embedding(graph)
     assert evaluate(e, graph).sources == 30
     assert evaluate(e, graph, sources=120).sources == 120
+    monkeypatch.setattr("riemap.metrics.scores.MIN_SAMPLED_SOURCES", 12)
+    monkeypatch.setattr("riemap.metrics.scores.SAMPLED_PAIRS_WEIGHTED", 120 * 20)
+    assert evaluate(e, graph).sources == 20
+    assert evaluate(e, Graph.from_edges(graph.edges())).sources == 30
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_diameter_of_a_large_graph_is_not_searched_for(
+    weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lower bound takes its place, which is the diameter of this graph."""
+    graph = random_graph(120, 60, weighted=weighted)
+    e = embedding(graph)
+    exact = evaluate(e, graph, sources=30)
+    monkeypatch.setattr("riemap.metrics.scores.LARGEST_EXACT_DIAMETER", 100)
+    monkeypatch.setattr("riemap.metrics.scores.diameter", None)
+    assert evaluate(e, graph, sources=30)["ad"] == pytest.approx(exact["ad"])
 
 
 @given(graph=graphs(), seed=st.integers(0, 99), ties=st.booleans())

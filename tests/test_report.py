@@ -491,3 +491,28 @@ def test_a_damaged_run_is_refused(here: Path, capsys: pytest.CaptureFixture[str]
     assert "history.csv is not the history of a run" in capsys.readouterr().err
     history.unlink()
     assert run("report", "run") == 0
+
+
+def test_some_nodes_of_a_large_graph_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with the most neighbours, and random ones; the scores are of the whole graph."""
+    graph = load_dataset("les-miserables")
+    embedding = placed("E2", graph)
+    monkeypatch.setattr("riemap.report.run.LARGEST_DRAWN", 50)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_NODES", 40)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_HUBS", 10)
+    found = data(run_page(Subject(embedding, graph, [], groups=[str(label) for label in graph.labels])))
+    assert (found["n"], found["whole"], found["m"], len(found["labels"])) == (40, graph.n, graph.m, 40)
+    assert found["groups"] == found["labels"]
+    numbers = [graph.labels.index(label) for label in found["labels"]]
+    hubs = np.argsort(-graph.degrees, kind="stable")[:10]
+    assert set(hubs.tolist()) <= set(numbers)
+    assert unpacked(found["nodes"]["degree"]).tolist() == graph.degrees[numbers].tolist()
+    inside = {tuple(edge) for edge in graph.edges().tolist() if set(edge) <= set(numbers)}
+    assert {tuple(np.array(numbers)[edge]) for edge in unpacked(found["edges"])} == inside
+    assert found["scores"] == evaluate(embedding, graph).as_json()["scores"]
+    assert "f1" not in found["nodes"]
+    exact = compare(embedding, graph)
+    a, b, hops, far = found["worst"][0]
+    assert hops == exact.distances[numbers[a], numbers[b]]
+    (row,) = embedding.sqdist_rows(np.array([numbers[a]]))
+    assert far == pytest.approx(exact.maximum * np.sqrt(row[numbers[b]]))

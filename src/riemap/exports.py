@@ -6,7 +6,8 @@ Labels are never changed: a label that a format cannot hold raises an :class:`In
 
 import io
 import re
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,9 @@ from riemap.specs import shown
 from riemap.types import Array
 
 __all__ = ["Table", "as_csv", "as_graphml", "as_projector", "as_word2vec", "table"]
+
+EXPORT_ROWS = 1 << 14
+"""Number of rows whose numbers are Python objects at a time: 16,384, so that memory is that of the file."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FORMULA = re.compile("[=+\\-@\t\r\n＝＋－＠]")
@@ -116,7 +120,7 @@ def as_csv(rows: Table, *, safe: bool = False) -> bytes:
     [OWASP] Open Worldwide Application Security Project. CSV injection.
     """
     labels = _without_formulas(rows.labels) if safe else [_quoted(label) for label in rows.labels]
-    return _joined([["label", *rows.columns], *_lines(labels, rows.values)], ",")
+    return _joined(chain([["label", *rows.columns]], _lines(labels, rows.values)), ",")
 
 
 def as_word2vec(rows: Table) -> bytes:
@@ -145,7 +149,7 @@ def as_word2vec(rows: Table) -> bytes:
     b'2 1\na 0.5\nb 1.0\n'
     """
     _check_labels(rows.labels, lambda label: not label or any(map(str.isspace, label)), "word2vec", "spaces")
-    return _joined([list(map(str, rows.values.shape)), *_lines(rows.labels, rows.values)], " ")
+    return _joined(chain([list(map(str, rows.values.shape))], _lines(rows.labels, rows.values)), " ")
 
 
 def as_projector(rows: Table) -> tuple[bytes, bytes]:
@@ -176,8 +180,8 @@ def as_projector(rows: Table) -> tuple[bytes, bytes]:
     _check_labels(
         rows.labels, lambda label: not label or bool(re.search("[\t\r\n]", label)), "tsv", "tabs or lines"
     )
-    vectors = [line[1:] for line in _lines(rows.labels, rows.values)]
-    return _joined(vectors, "\t"), _joined([[label] for label in rows.labels], "\t")
+    vectors = (line[1:] for line in _lines(rows.labels, rows.values))
+    return _joined(vectors, "\t"), _joined(([label] for label in rows.labels), "\t")
 
 
 def as_graphml(embedding: Embedding, graph: Graph, *, points: bool = False) -> bytes:
@@ -268,9 +272,16 @@ def _without_formulas(labels: list[str]) -> list[str]:
     return ['"' + label.replace('"', '""') + '"' for label in changed]
 
 
-def _lines(first: list[str], values: Array) -> list[list[str]]:
-    return [[label, *map(repr, row)] for label, row in zip(first, values.tolist(), strict=True)]
+def _lines(first: list[str], values: Array) -> Iterator[list[str]]:
+    """Yield the label and the numbers of each row; only a few rows are texts at a time."""
+    for start in range(0, len(first), EXPORT_ROWS):
+        part = slice(start, start + EXPORT_ROWS)
+        for label, row in zip(first[part], values[part].tolist(), strict=True):
+            yield [label, *map(repr, row)]
 
 
-def _joined(lines: list[list[str]], separator: str) -> bytes:
-    return "".join(separator.join(line) + "\n" for line in lines).encode()
+def _joined(lines: Iterable[list[str]], separator: str) -> bytes:
+    out = io.BytesIO()
+    for line in lines:
+        out.write(f"{separator.join(line)}\n".encode())
+    return out.getvalue()

@@ -6,6 +6,8 @@ from riemap.cli.progress import stage_progress, telling
 from riemap.cli.triangles import SUMMARY_HEADINGS
 
 if TYPE_CHECKING:
+    from riemap.curvature import Hyperbolicity
+    from riemap.distances import SampledSpread
     from riemap.graphs import AnyGraph
 
 
@@ -29,17 +31,43 @@ def curvature_facts(
                 sizes = {"pairs": len(found.values), "drawn_at": len(found.sampled_nodes), "seed": seed}
                 facts["sectional"] = {**found.summary._asdict(), **sizes}
         delta = delta_sampled(graph, seed=seed, distances=distances)
-        facts["delta"] = {
-            "mean": delta.mean,
-            "se": delta.se,
-            "max": delta.max,
-            "exact": delta_exact(graph, distances=distances, progress=stage("exact δ")) if exact else None,
-            "samples": delta.samples,
-            "seed": seed,
-            "up_to" if delta.ranges else "values": delta.values.tolist(),
-            "counts": delta.counts.tolist(),
-        }
+        largest = delta_exact(graph, distances=distances, progress=stage("exact δ")) if exact else None
+        facts["delta"] = _delta_facts(delta, largest)
     return facts
+
+
+def sampled_curvature_facts(
+    graph: "AnyGraph", alpha: float, seed: int, found: "SampledSpread"
+) -> dict[str, dict[str, Any] | None]:
+    """Estimate curvatures of a large graph: Ricci of random edges, and δ of quadruples of the sources."""
+    from riemap.curvature import delta_among, ricci_sampled
+    from riemap.graphs import Graph
+
+    assert isinstance(graph, Graph), "dissimilarities have all distances"
+    with stage_progress(graph.name) as stage:
+        ricci = ricci_sampled(graph, alpha, seed=seed, progress=stage("Ricci curvature of random edges"))
+    sizes = {"edges": len(ricci.edges), "seed": seed, "sampled": True}
+    spread = ricci.summary
+    se = {"se": spread.std / len(ricci.edges) ** 0.5}
+    delta = delta_among(found.among, seed=seed, hops=graph.weights is None)
+    return {
+        "delta": {**_delta_facts(delta, None), "nodes": len(found.among)},
+        "ricci": {"alpha": alpha, "limit": alpha == 1.0, **spread._asdict(), **se, **sizes},
+        "sectional": None,
+    }
+
+
+def _delta_facts(delta: "Hyperbolicity", exact: float | None) -> dict[str, Any]:
+    return {
+        "mean": delta.mean,
+        "se": delta.se,
+        "max": delta.max,
+        "exact": exact,
+        "samples": delta.samples,
+        "seed": delta.seed,
+        "up_to" if delta.ranges else "values": delta.values.tolist(),
+        "counts": delta.counts.tolist(),
+    }
 
 
 def curvature_lines(facts: dict[str, Any]) -> list[str]:
@@ -47,6 +75,7 @@ def curvature_lines(facts: dict[str, Any]) -> list[str]:
     delta, ricci, sectional = facts["delta"], facts["ricci"], facts["sectional"]
     text = f"δ-hyperbolicity  mean {delta['mean']:.4f} ± {delta['se']:.4f}, "
     text += f"largest {delta['max']:g} of {delta['samples']:,} random quadruples"
+    text += f" of {delta['nodes']} random nodes" if "nodes" in delta else ""
     rows = [text + ("" if delta["exact"] is None else f", {delta['exact']:g} of all quadruples")]
     if "m" not in facts:
         return [*rows, "Ricci and sectional curvatures need a graph; dissimilarities have no edges"]
@@ -57,6 +86,11 @@ def curvature_lines(facts: dict[str, Any]) -> list[str]:
     for name, values in table:
         numbers = ("-" if values is None else f"{values[key]:.4f}" for key in SUMMARY_HEADINGS)
         rows.append(f"{name:{width}}" + "".join(f"{number:>9}" for number in numbers))
+    if "edges" in ricci:
+        rows.append(
+            f"Ricci: of {ricci['edges']} random edges; the standard error of the mean is {ricci['se']:.4f}"
+        )
+        rows.append("sectional: not computed, since it needs the distances between all nodes")
     if sectional is not None and sectional["drawn_at"]:
         count = sectional["drawn_at"]
         rows.append(f"sectional: {count} nodes have so many neighbours that pairs of them were sampled")

@@ -29,7 +29,7 @@ def evaluate(
         int | None,
         typer.Option(
             help="Estimate the scores from this many random nodes; by default, all nodes of graphs up to "
-            "10,000 nodes, and 2,000 of larger ones."
+            "10,000 nodes, and 64 to 2,000 of larger ones."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for drawing the nodes and the triangles.")] = 0,

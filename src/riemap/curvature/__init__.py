@@ -8,9 +8,10 @@ from riemap.curvature.geodesic_triangles import (
     parallelogram_deviation,
     parallelogram_deviations,
 )
-from riemap.curvature.gromov import Hyperbolicity, delta_sampled
+from riemap.curvature.gromov import Hyperbolicity, delta_among, delta_sampled
 from riemap.curvature.gromov_exact import delta_exact
 from riemap.curvature.ollivier import Ricci, ollivier_ricci
+from riemap.curvature.sampled_ricci import ricci_sampled
 from riemap.curvature.sectional_curvature import Sectional, sectional
 from riemap.curvature.summary import ProgressCallback, Summary
 
@@ -23,11 +24,13 @@ __all__ = [
     "Triangles",
     "angle_sum",
     "angle_sums",
+    "delta_among",
     "delta_exact",
     "delta_sampled",
     "is_triangle",
     "ollivier_ricci",
     "parallelogram_deviation",
     "parallelogram_deviations",
+    "ricci_sampled",
     "sectional",
 ]

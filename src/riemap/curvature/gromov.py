@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from riemap.distances import DistanceMatrix
 from riemap.distances.target import distances_of
+from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
 from riemap.loops import exact_loop
 from riemap.specs import checked_seed, whole_number
@@ -33,6 +34,9 @@ of the paper."""
 
 QUADRUPLES_PER_STREAM = 1 << 16
 """Number of quadruples drawn from one random stream. Changing it changes which quadruples a seed draws."""
+
+DELTA_GROUPS = 16
+"""Number of groups of nodes from which the standard error of δ in a large graph is computed."""
 
 DELTA_RANGES = 20
 """Number of equal ranges in which δ is counted if it is not a multiple of one half: enough for a
@@ -114,15 +118,74 @@ def delta_sampled(
     samples = whole_number("samples", samples, 1, DEFAULT_QUADRUPLES)
     seed = checked_seed(seed)
     distances = distances_of(graph, distances)
+    deltas = _draw_deltas(distances, samples, seed)
+    se = float(deltas.std() / np.sqrt(samples))
+    return _summarised(deltas, distances.dtype.kind != "u", se, seed)
+
+
+def delta_among(
+    distances: DistanceMatrix, *, samples: int = DEFAULT_QUADRUPLES, seed: int = 0, hops: bool = True
+) -> Hyperbolicity:
+    """Estimate the distribution of δ in a large graph from the distances between some of its nodes.
+
+    The nodes are dealt into groups, and δ is drawn within each group. The standard error is that of the mean
+    over groups, since quadruples of the same nodes are not independent.
+
+    Parameters
+    ----------
+    distances
+        ``(s, s)`` distances between nodes that were drawn at random, eight or more.
+    samples
+        Number of quadruples to draw from these nodes.
+    seed
+        Seed of the draw.
+    hops
+        Whether the distances are hop counts.
+
+    Returns
+    -------
+    Hyperbolicity
+        Values of δ and how often they occurred. The standard error counts that the nodes are a sample.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than eight nodes, ``samples`` is not a positive whole number, or ``seed`` is
+        negative.
+
+    Examples
+    --------
+    >>> line = np.arange(16.0)
+    >>> delta_among(abs(line[:, None] - line)).max
+    0.0
+    """
+    samples = whole_number("samples", samples, 1, DEFAULT_QUADRUPLES)
+    seed = checked_seed(seed)
+    if len(distances) < 8:
+        raise InputError(f"δ needs the distances between eight nodes or more, not {len(distances)}")
+    groups = min(DELTA_GROUPS, len(distances) // 4)
+    each = max(samples // groups, 1)
+    found = np.empty((groups, each))
+    for k in range(groups):
+        some = np.arange(k, len(distances), groups)
+        found[k] = _draw_deltas(np.ascontiguousarray(distances[np.ix_(some, some)]), each, seed + k)
+    se = float(found.mean(axis=1).std(ddof=1) / np.sqrt(groups))
+    return _summarised(found.ravel(), not hops, se, seed)
+
+
+def _draw_deltas(distances: DistanceMatrix, samples: int, seed: int) -> Array:
+    """Draw quadruples of different nodes, and compute δ of each; zero if there are fewer than four nodes."""
     twice = np.zeros(samples)
-    if graph.n >= 4:
+    if len(distances) >= 4:
         for k, start in enumerate(range(0, samples, QUADRUPLES_PER_STREAM)):
             part = twice[start : start + QUADRUPLES_PER_STREAM]
-            sizes = graph.n - np.arange(4)
+            sizes = len(distances) - np.arange(4)
             _fill(distances, np.random.default_rng([seed, k]).integers(sizes, size=(len(part), 4)), part)
-    deltas, ranges = twice / 2.0, distances.dtype.kind != "u"
+    return twice / 2.0
+
+
+def _summarised(deltas: Array, ranges: bool, se: float, seed: int) -> Hyperbolicity:
     values, counts = _ranges(deltas) if ranges else np.unique(deltas, return_counts=True)
-    se = float(deltas.std() / np.sqrt(samples))
     return Hyperbolicity(values, counts, ranges, float(deltas.mean()), se, float(deltas.max()), seed)
 
 

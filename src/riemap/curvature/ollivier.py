@@ -120,7 +120,7 @@ def ollivier_ricci(
     array([1.5, 1.5, 1.5])
     """
     require_edges(graph, "Ricci curvature")
-    alpha, edges = _checked_share(alpha), graph.edges()
+    alpha, edges = checked_share(alpha), graph.edges()
     distances = distances_of(graph, distances)
     curvature = np.empty(graph.m)
     for start in range(0, graph.m, RICCI_PROGRESS_EDGES):
@@ -132,7 +132,8 @@ def ollivier_ricci(
     return Ricci(edges, curvature, alpha)
 
 
-def _checked_share(alpha: object) -> float:
+def checked_share(alpha: object) -> float:
+    """Return ``alpha`` as a float, or raise an error if it is not a number from 0 to 1."""
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.number) or not 0.0 <= alpha <= 1.0:
         raise InputError(
             f"alpha={alpha!r} is not a number from 0 to 1 (the share of mass that stays at a node), e.g. 0.5"
@@ -153,11 +154,13 @@ def _curvatures_rows(
 ) -> None:
     start, stop = begin(part)
     for e in range(start, stop):
-        out[e] = _curvature(indptr, indices, distances, weighted, alpha, edges[e, 0], edges[e, 1])
+        out[e] = edge_curvature(indptr, indices, distances, weighted, alpha, edges[e, 0], edges[e, 1])
 
 
 @compiled
-def _curvature(indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, x: Any, y: Any) -> Any:
+def edge_curvature(
+    indptr: Any, indices: Any, distances: Any, weighted: Any, alpha: Any, x: Any, y: Any
+) -> Any:
     """Curvature of one edge. A separate function, as a long body of a parallel loop is slow to compile."""
     deg_x, deg_y = indptr[x + 1] - indptr[x], indptr[y + 1] - indptr[y]
     stays = 0.5 if weighted else 1.0 / (max(deg_x, deg_y) + 1.0)

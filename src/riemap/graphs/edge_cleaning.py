@@ -48,7 +48,7 @@ def checked_pairs(edges: ArrayLike, name: str) -> NDArray[np.int64]:
         raise InputError(f"{name}: node number {pairs.min()} is negative; nodes are counted from 0")
     if pairs.max() >= np.iinfo(np.int32).max:
         raise InputError(f"{name}: node number {pairs.max()} is too large; nodes are counted from 0")
-    return pairs.astype(np.int64)
+    return pairs.astype(np.int64, copy=False)
 
 
 def checked_labels(labels: Sequence[Hashable] | None, pairs: NDArray[np.int64], name: str) -> Labels:
@@ -103,18 +103,20 @@ def merge_parallel_edges(
     pairs: NDArray[np.int64], lengths: Array | None, n: int, name: str
 ) -> tuple[NDArray[np.int64], Array | None]:
     """List each edge once, the smaller node number first, in increasing order."""
-    low, high = pairs.min(axis=1), pairs.max(axis=1)
-    code = low * n + high
-    order = np.argsort(code, kind="stable") if lengths is None else np.lexsort((lengths, code))
-    first = np.ones(len(code), dtype=bool)
-    first[1:] = np.diff(code[order]) > 0
-    kept = order[first]
-    merged = len(pairs) - len(kept)
+    # The minimum of two columns takes a tenth of the time of the minimum of each row.
+    code = np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
+    order = None if lengths is None else np.argsort(code)
+    code = np.sort(code) if order is None else code[order]
+    first = np.flatnonzero(np.concatenate([[True], code[1:] != code[:-1]]))
+    merged = len(code) - len(first)
+    kept, differ = None, False
+    if order is not None and lengths is not None:
+        kept = np.minimum.reduceat(lengths[order], first)
+        differ = merged > 0 and bool(np.any(np.maximum.reduceat(lengths[order], first) > kept))
     if merged:
-        differ = lengths is not None and bool(np.any(np.diff(lengths[order])[~first[1:]] != 0.0))
         rule = "; where lengths differ, the shortest was kept" if differ else ""
-        warn(f"{name}: merged {counted(merged, 'parallel edge')} into {len(kept)}{rule}")
-    return np.column_stack([low[kept], high[kept]]), None if lengths is None else lengths[kept]
+        warn(f"{name}: merged {counted(merged, 'parallel edge')} into {len(first)}{rule}")
+    return np.column_stack(np.divmod(code[first], n)), kept
 
 
 def largest_component(
@@ -142,7 +144,7 @@ def largest_component(
     nodes = np.flatnonzero(member == largest)
     number = np.cumsum(member == largest) - 1
     kept = None if lengths is None else lengths[inside]
-    return number[pairs[inside]], kept, tuple(labels[i] for i in nodes)
+    return number[pairs[inside]], kept, tuple(map(labels.__getitem__, nodes.tolist()))
 
 
 def check_nodes(n: int, edges: int, where: str) -> None:

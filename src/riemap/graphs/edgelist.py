@@ -1,6 +1,5 @@
 """Read edge lists and tables of edges: one edge per line, in columns, with or without a heading."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,17 @@ from riemap.graphs.columns import Columns, find_columns, tell_columns
 from riemap.graphs.edge_cleaning import counted, warn
 from riemap.graphs.edge_dictionaries import without_dictionary
 from riemap.graphs.options import ReadOptions
+from riemap.graphs.plain_edges import number_values, parse_plain_lines
+from riemap.graphs.plain_head import find_plain_lines
 from riemap.graphs.raw_edges import Listing, RawEdges
 from riemap.graphs.separators import SEPARATORS, find_separator
 from riemap.graphs.text_file import (
+    DECIMAL_COMMA,
+    WHOLE_NUMBER,
     TextFile,
     content_lines,
     is_number,
+    is_weight,
     parse_number,
     split_fields,
     warn_of_hidden_lines,
@@ -33,12 +37,6 @@ EDGELIST_USAGE = (
 )
 """Description of the format, which ends each message about a wrong line."""
 
-_WHOLE_NUMBER = re.compile(rb"0|[1-9][0-9]{0,17}")
-"""Label that becomes an integer. ``007`` does not match: it stays a text, different from ``7``."""
-
-_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
-"""Number as spreadsheets of many countries write it, beside semicolons or tabs."""
-
 
 def read_edgelist(file: TextFile, options: ReadOptions) -> RawEdges:
     """Read an edge list, with the edges in the order of the file.
@@ -46,6 +44,32 @@ def read_edgelist(file: TextFile, options: ReadOptions) -> RawEdges:
     If all labels are whole numbers, they become integers and the nodes are sorted by them. Otherwise labels
     are texts and nodes are in the order in which they appear.
     """
+    plain = _read_plain(file, options)
+    return read_any_edgelist(file, options) if plain is None else plain
+
+
+def _read_plain(file: TextFile, options: ReadOptions) -> RawEdges | None:
+    """Read a file whose edges are plain lines of numbers; ``None`` if they are not.
+
+    The first two of these lines, and what is before them, are also read as those of any other file are. That
+    decides what the weights are, and emits the warnings.
+    """
+    found = find_plain_lines(file, options)
+    lines = None if found is None else parse_plain_lines(file, found)
+    if found is None or lines is None:
+        return None
+    stop = found.start
+    for _ in range(2):
+        stop = file.data.find(b"\n", stop) + 1 or len(file.data)
+    sample = read_any_edgelist(file._replace(data=file.data[:stop]), options)
+    numbers, values = number_values(lines.ends)
+    weights = None if sample.weights is None else lines.weights
+    place = lambda i: f"line {found.lines_before + 1 + i}"  # noqa: E731
+    return RawEdges(numbers, weights, values.tolist(), place, "once", sample.weight_name)
+
+
+def read_any_edgelist(file: TextFile, options: ReadOptions) -> RawEdges:
+    """Read an edge list of any kind, line by line."""
     file.require_memory(25, b"\n", 150)  # measured: 25 bytes of memory per byte, in lines of 14 bytes
     lines = file.lines()
     if lines[0][:14].lower() == b"%%matrixmarket":
@@ -175,14 +199,10 @@ def _looks_like_heading(fields: list[bytes], width: int, columns: Columns) -> bo
     for column in columns[:2] if columns.weight is None else (columns.weight,):
         assert column is not None
         texts = fields[column::width]
-        numeric = _is_weight if column == columns.weight else _WHOLE_NUMBER.fullmatch
+        numeric = is_weight if column == columns.weight else WHOLE_NUMBER.fullmatch
         if numeric(texts[0]) or not all(map(numeric, texts[1:])):
             return False
     return True
-
-
-def _is_weight(token: bytes) -> bool:
-    return is_number(token) or _DECIMAL_COMMA.fullmatch(token) is not None
 
 
 def _tell_first_edge(file: TextFile, fields: list[bytes], width: int, columns: Columns) -> None:
@@ -190,7 +210,7 @@ def _tell_first_edge(file: TextFile, fields: list[bytes], width: int, columns: C
     if width > 2 or len(fields) < 3 * width:
         return
     first = {fields[columns.source], fields[columns.target]}
-    if first.isdisjoint(fields[width:]) and not all(map(_WHOLE_NUMBER.fullmatch, first)):
+    if first.isdisjoint(fields[width:]) and not all(map(WHOLE_NUMBER.fullmatch, first)):
         warn(
             f"{file.filename}: took its first line, {shown(b' '.join(fields[:width]))}, for an edge, but "
             "no other line names these nodes; if it is a heading, write 'source' and 'target'"
@@ -220,9 +240,9 @@ def _listing(file: TextFile, places: list[int], types: list[bytes]) -> Listing:
 
 
 def _weights(file: TextFile, places: list[int], tokens: list[bytes], separator: bytes | None) -> Array:
-    if separator in (b";", b"\t") and any(map(_DECIMAL_COMMA.fullmatch, tokens)):
-        comma = next(token for token in tokens if _DECIMAL_COMMA.fullmatch(token))
-        tokens = [t.replace(b",", b".") if _DECIMAL_COMMA.fullmatch(t) else t for t in tokens]
+    if separator in (b";", b"\t") and any(map(DECIMAL_COMMA.fullmatch, tokens)):
+        comma = next(token for token in tokens if DECIMAL_COMMA.fullmatch(token))
+        tokens = [t.replace(b",", b".") if DECIMAL_COMMA.fullmatch(t) else t for t in tokens]
         warn(f"{file.filename}: took the comma in weights such as {shown(comma)} for a decimal point")
     try:
         return np.fromiter(map(parse_number, tokens), np.float64, len(tokens))
@@ -244,7 +264,7 @@ def _number_labels(fields: list[bytes]) -> tuple[NDArray[np.int64], list[Any]]:
         order = np.argsort(first)
         labels = [fields[i] for i in first[order]]
         numbers = np.argsort(order)[inverse]
-    if not all(map(_WHOLE_NUMBER.fullmatch, labels)):
+    if not all(map(WHOLE_NUMBER.fullmatch, labels)):
         return numbers, [label.decode() for label in labels]
     values = np.array(labels, dtype=np.int64)
     order = np.argsort(values)

@@ -180,10 +180,24 @@ class Graph:
 def _compressed_rows(
     pairs: NDArray[np.int64], lengths: Array | None, n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], Array | None]:
-    """Convert edges to compressed rows: the arrays ``indptr``, ``indices`` and ``weights`` of a graph."""
-    source = np.concatenate([pairs[:, 0], pairs[:, 1]])
-    target = np.concatenate([pairs[:, 1], pairs[:, 0]])
-    order = np.lexsort((target, source))
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=n))])
-    both = None if lengths is None else np.concatenate([lengths, lengths])[order]
-    return indptr, target[order].astype(np.int32), both
+    """Convert edges to compressed rows: the arrays ``indptr``, ``indices`` and ``weights`` of a graph.
+
+    The edges are in increasing order. So those to larger numbers are in the order of rows already, and those
+    to smaller ones are the columns of the same matrix.
+    """
+    from scipy.sparse import csc_array, csr_array
+
+    rows = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=n))])
+    edge = np.arange(len(pairs), dtype=np.int32 if len(pairs) < 2**31 else np.int64)
+    upper: Any = csr_array((edge, pairs[:, 1].astype(edge.dtype), rows.astype(edge.dtype)), shape=(n, n))
+    lower = csc_array(upper)
+    indptr = (rows + lower.indptr).astype(np.int64)
+    indices = np.empty(2 * len(pairs), np.int32)
+    both = None if lengths is None else np.empty(2 * len(pairs))
+    # Each row holds first the smaller neighbours, then the larger ones.
+    to_smaller = edge + np.repeat(rows[:-1], np.diff(lower.indptr))
+    to_larger = edge + np.repeat(lower.indptr[1:], np.diff(rows))
+    indices[to_smaller], indices[to_larger] = lower.indices, upper.indices
+    if both is not None and lengths is not None:
+        both[to_smaller], both[to_larger] = lengths[lower.data], lengths
+    return indptr, indices, both

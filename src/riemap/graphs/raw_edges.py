@@ -82,7 +82,7 @@ class RawEdges:
             If the edges are directed and may not be, or :meth:`Graph.from_edges` refuses them.
         """
         options.check()
-        kept = np.arange(len(self.ends))
+        kept: Any = slice(None)
         lengths = options.lengths(self.weights, name, self.place)
         # Lengths that are not positive and finite are left to from_edges, whose message is about weights.
         valid_weights = lengths is None or bool(np.all((lengths > 0.0) & np.isfinite(lengths)))

@@ -20,6 +20,12 @@ TEXT_MIN_FACTOR, BINARY_MIN_FACTOR = 10, 3
 """Least memory to parse a file of text, and one of arrays, as multiples of its size. It is required while a
 file is read, and each reader then checks what its format needs."""
 
+WHOLE_NUMBER = re.compile(rb"0|[1-9][0-9]{0,17}")
+"""Label that becomes an integer. ``007`` does not match: it stays a text, different from ``7``."""
+
+DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]+,[0-9]+")
+"""Number as spreadsheets of many countries write it, beside semicolons or tabs."""
+
 _LABEL_AFTER_SIGN = re.compile(rb"\s*[#%][^\s#%]")
 """Start of a comment that could be a label: no space follows its first sign."""
 
@@ -261,3 +267,8 @@ def is_number(token: bytes) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_weight(token: bytes) -> bool:
+    """Whether a token is a number, perhaps with a decimal comma."""
+    return is_number(token) or DECIMAL_COMMA.fullmatch(token) is not None

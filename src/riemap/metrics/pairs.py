@@ -184,10 +184,10 @@ def _ratio(rows: ComparedRows, embedded: Array) -> Array:
 
 
 def _f1(rows: ComparedRows, i: int, c: Comparison) -> float:
-    """F1@1 of the source in row ``i``."""
+    """F1@1 of the source in row ``i``; NaN if no node is one hop away, as in a part of a graph."""
     part = slice(i, i + 1)
     found = rank_rows(rows.sources[part], rows.graph[part], rows.sqdist[part], c.graph)
-    return float(found.f1[0] / found.counts[0])
+    return float(found.f1[0] / found.counts[0]) if found.counts[0] else float("nan")
 
 
 def _worst(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import DistanceMatrix, diameter, rows_from, shortest_paths
+from riemap.distances import DistanceMatrix, diameter, pseudo_diameter, rows_from, shortest_paths
 from riemap.distances.target import distances_of
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
+from riemap.graphs.dissimilarities import AnyGraph
 from riemap.graphs.graph import Graph
 from riemap.graphs.open_graph import take_graph
 from riemap.metrics.comparison import Comparison
@@ -26,9 +27,17 @@ LARGEST_FULLY_SCORED = 10_000
 """Largest number of nodes for which all pairs are scored by default. Time grows with the square of the
 number of nodes."""
 
-SAMPLED_SOURCES = 2_000
-"""Default number of sources drawn from a larger graph. Time then grows linearly with the number of nodes,
-and each score has a standard error."""
+SAMPLED_SOURCES, MIN_SAMPLED_SOURCES = 2_000, 64
+"""Most and fewest sources drawn from a larger graph by default. Each score has a standard error."""
+
+SAMPLED_PAIRS, SAMPLED_PAIRS_WEIGHTED = 1 << 26, 1 << 25
+"""Number of pairs that are scored by default in a larger graph, without and with weights. It bounds the time
+and the memory, whatever the number of nodes: a minute and 2 GB, measured with 100,000 nodes."""
+
+LARGEST_EXACT_DIAMETER = 50_000
+"""Largest number of nodes for which distances are divided by the exact diameter if sources are drawn. To find
+it takes as long as all distances in the worst case. Above, they are divided by the lower bound of
+:func:`riemap.distances.pseudo_diameter`, which mostly equals it."""
 
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard
@@ -55,7 +64,8 @@ def evaluate(
         Distances between all nodes, as from :func:`shortest_paths`; computed if they are not given.
     sources
         Number of source nodes to draw at random; only pairs with a source are scored, and each score has a
-        standard error. By default all nodes are sources, or 2,000 of them if the graph has more than 10,000.
+        standard error. By default all nodes are sources, or 2,000 of them if the graph has more than 10,000,
+        and fewer if it has more than 33,000 (67 of a million).
     seed
         Seed for drawing the sources.
 
@@ -114,7 +124,7 @@ def compare(
     distances = None if distances is None else distances_of(graph, distances)
     seed = checked_seed(seed)
     embedding = embedding.aligned_to(graph)
-    by_default = SAMPLED_SOURCES if graph.n > LARGEST_FULLY_SCORED else graph.n
+    by_default = _default_sources(graph) if graph.n > LARGEST_FULLY_SCORED else graph.n
     count = by_default if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
     if count == graph.n:
@@ -124,8 +134,17 @@ def compare(
     if distances is not None:
         rows, maximum = distances[drawn], float(distances.max())
     else:
-        rows, maximum = rows_from(graph, drawn), diameter(graph)
+        exact = edges is None or graph.n <= LARGEST_EXACT_DIAMETER
+        rows, maximum = rows_from(graph, drawn), diameter(graph) if exact else pseudo_diameter(graph)
+        maximum = max(maximum, float(rows.max()))
     return Comparison(drawn, rows, embedding.sqdist_rows, maximum, edges)
+
+
+def _default_sources(graph: AnyGraph) -> int:
+    """Number of sources to draw from a large graph: few enough that their distances fit into memory."""
+    weighted = isinstance(graph, Graph) and graph.weights is not None
+    pairs = SAMPLED_PAIRS_WEIGHTED if weighted else SAMPLED_PAIRS
+    return min(max(pairs // graph.n, MIN_SAMPLED_SOURCES), SAMPLED_SOURCES)
 
 
 def score_comparison(c: Comparison) -> Scores:

@@ -1,7 +1,7 @@
 """The page of one embedding: pictures, scores, curvature and training curves."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 import numpy as np
@@ -16,6 +16,7 @@ from riemap.metrics.pairs import NearestNodes, PairReport, pair_report
 from riemap.metrics.scores import LARGEST_FULLY_SCORED, compare, score_comparison
 from riemap.report.curvatures import Curvatures, angle_histogram, graph_curvatures, histogram
 from riemap.report.document import document
+from riemap.report.drawn_nodes import LARGEST_DRAWN, draw_nodes
 from riemap.views import LARGEST_SHOWN_FACTORS, views
 
 RUN_SCRIPTS = ("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js", "run.js")
@@ -99,6 +100,8 @@ def run_page(subject: Subject) -> str:
     >>> page = run_page(Subject(fit.embedding, graph, []))  # doctest: +SKIP
     """
     embedding, graph = subject.embedding.aligned_to(subject.graph), subject.graph
+    if graph.n > LARGEST_DRAWN:
+        return _large_page(subject, embedding)
     distances = subject.distances
     if distances is None and graph.n <= LARGEST_FULLY_SCORED:
         distances = shortest_paths(graph)
@@ -116,7 +119,37 @@ def run_page(subject: Subject) -> str:
         "history": None if subject.history is None else thin_history(subject.history),
         "others": [_other(record) for record in subject.others],
     }
-    title = f"{graph.name} in {embedding.space}"
+    return _document(subject, data)
+
+
+def _large_page(subject: Subject, embedding: Embedding) -> str:
+    """The page of a graph of which only some nodes are drawn. Scores are those of the whole graph."""
+    graph, part = subject.graph, draw_nodes(embedding, subject.graph)
+    # F1@1 of a node among the nodes drawn would not be that of the graph.
+    pairs = replace(pair_report(part.comparison), f1=None)
+    scores = subject.scores or score_comparison(compare(embedding, graph))
+    nodes = _nodes(pairs, Curvatures({}, None), part.graph)
+    if isinstance(graph, Graph):
+        nodes["degree"] = graph.degrees[part.nodes]
+    groups = subject.groups
+    data = {
+        **_head(subject, embedding),
+        **scores.as_json(),
+        **_pictures(part.embedding, part.graph),
+        "whole": graph.n,
+        "n": len(part.nodes),
+        "nodes": nodes,
+        "groups": None if groups is None else [groups[i] for i in part.nodes.tolist()],
+        **_pair_facts(pairs),
+        "curvature": {"angles": angle_histogram(part.embedding)},
+        "history": None if subject.history is None else thin_history(subject.history),
+        "others": [_other(record) for record in subject.others],
+    }
+    return _document(subject, data)
+
+
+def _document(subject: Subject, data: dict[str, Any]) -> str:
+    title = f"{subject.graph.name} in {subject.embedding.space}"
     return document("run.html", RUN_SCRIPTS, RUN_SECTIONS, title, finite(data))
 
 

@@ -3,7 +3,7 @@
 function showTop() {
   byId("title").append(data.graph, element("span", { class: "in" }, " in "), data.space);
   const { loss, preset, seed } = data.setting;
-  const facts = [plural(data.n, data.m ? "node" : "point"), data.m ? plural(data.m, "edge") : null, plural(data.dim, "dimension")];
+  const facts = [plural(data.whole ?? data.n, data.m ? "node" : "point"), data.m ? plural(data.m, "edge") : null, plural(data.dim, "dimension")];
   const { names, shares } = data.factors;
   facts.push(shares.length > 1 ? `share of d²: ${names.map((name, k) => `${name} ${(100 * shares[k]).toFixed(0)}%`).join(", ")}` : null);
   facts.push(loss ? `loss ${loss}` : null, preset && preset !== "default" ? `preset ${preset}` : null, seed === undefined ? null : `seed ${seed}`);
@@ -19,6 +19,7 @@ function showViews(model) {
   const host = byId("views"), names = { h: data.graph, s: data.space };
   host.classList.toggle("one", data.views.length === 1);
   const { count, shown: some } = data.factors;
+  if (data.whole) byId("map").append(element("p", { class: "hint" }, `${shown(data.n)} of ${shown(data.whole)} nodes are drawn, those with the most neighbours and random ones, and the edges between them. The search, nearest nodes, worst pairs, and distortions are among these; the scores are of the whole graph.`));
   if (count > some) byId("map").append(element("p", { class: "hint" }, `The space has ${count} factors; the first ${some} are shown.`));
   return data.views.map((view, k) => {
     const label = `${view.title}: ${names.h} in ${names.s}, ${plural(data.n, "node")}. ${view.caption} Arrow keys turn, plus and minus zoom, N and P select a node.`;
@@ -76,8 +77,8 @@ function table(headings, rows, words, kind = "") {
 }
 
 function showFaithfulness() {
-  const { unit } = data, sampled = data.sources < data.n;
-  const note = sampled ? `Estimated from ${shown(data.sources)} of ${shown(data.n)} nodes, ± one standard error` : "Over all pairs of nodes";
+  const { unit } = data, whole = data.whole ?? data.n, sampled = data.sources < whole;
+  const note = sampled ? `Estimated from ${shown(data.sources)} of ${shown(whole)} nodes, ± one standard error` : "Over all pairs of nodes";
   const errors = data.standard_errors || {};
   card("faithfulness-cards", "Scores", `${note}. ↑ higher is better, ↓ lower is better.`).append(table(["metric", "value"], data.metrics.map((m) => {
     const error = errors[m.name] ? ` ± ${shownScore(m.name, errors[m.name])}` : "";

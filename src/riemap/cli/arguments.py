@@ -126,6 +126,13 @@ Preset: TypeAlias = Annotated[
         help="How to train: default; steady, for large graphs with hubs in few dimensions; or paper."
     ),
 ]
+Sampler: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        help="Which pairs of nodes training sees: all; landmarks, for large graphs; or auto, by the number "
+        "of nodes."
+    ),
+]
 OptimizerText: TypeAlias = Annotated[
     str | None,
     typer.Option(help="Replaces the preset's optimizer, as in 'radam(lr=0.05)'.", show_default=False),

@@ -17,6 +17,7 @@ from riemap.cli.arguments import (
     Preset,
     Resume,
     RunOut,
+    Sampler,
     SpaceTexts,
     TrainingSeed,
     WithReport,
@@ -53,6 +54,7 @@ def embed(
     epochs: Epochs = None,
     seed: TrainingSeed = 0,
     seeds: Seeds = 1,
+    sampler: Sampler = "auto",
     out: RunOut = None,
     checkpoint_every: CheckpointEvery = 100,
     resume: Resume = False,
@@ -72,6 +74,7 @@ def embed(
         with opening(graph):
             opened = source.open()
         choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
+        choice["sampler"] = sampler
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(spaces)]
         specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
         results: list[RunResult] = []

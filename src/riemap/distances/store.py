@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,24 +41,34 @@ files that were not used for longest are removed, but never the newest, even if 
 _LOGGER = logging.getLogger(__name__)
 
 
-def load(graph: Graph) -> NDArray[Any] | None:
+@final
+class Landmarked(NamedTuple):
+    """Which distances of a graph are stored, if not all: those from its nodes to some landmarks."""
+
+    landmarks: int
+    seed: int
+
+
+def load(graph: Graph, landmarks: Landmarked | None = None) -> NDArray[Any] | None:
     """Open the stored distances of a graph. A damaged file is ignored with a :class:`GraphWarning`.
 
     Parameters
     ----------
     graph
         The graph.
+    landmarks
+        Which distances: to so many landmarks, chosen by this seed; ``None`` for those between all nodes.
 
     Returns
     -------
     NDArray | None
         The read-only matrix, mapped into memory; ``None`` if no valid file is stored.
     """
-    path = _path(graph)
+    path = _path(graph, landmarks)
     try:
         _check_regular(path)
         with path.open("rb") as file:
-            header = _header(file, graph)
+            header = _header(file, graph, landmarks)
             _verify(file, header, graph)
             with suppress(OSError):  # somebody else's file: it then counts as unused
                 os.utime(path)
@@ -70,7 +80,7 @@ def load(graph: Graph) -> NDArray[Any] | None:
         return None
 
 
-def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
+def save(graph: Graph, matrix: NDArray[Any], landmarks: Landmarked | None = None) -> NDArray[Any]:
     """Store the distances of a graph. A failure is a :class:`GraphWarning`, not an error.
 
     Parameters
@@ -79,27 +89,30 @@ def save(graph: Graph, matrix: NDArray[Any]) -> NDArray[Any]:
         The graph.
     matrix
         Its distances.
+    landmarks
+        Which distances they are, as for :func:`load`.
 
     Returns
     -------
     NDArray
         The stored matrix, mapped into memory; or ``matrix`` if it could not be stored.
     """
-    path = _path(graph)
+    path = _path(graph, landmarks)
     try:
         _check_regular(path)
         _write(path, graph, matrix)
         _LOGGER.info("%s: stored the distances in %s", graph.name, path)
         _make_room(path)
         with path.open("rb") as file:
-            return _memory_map(file, _header(file, graph))
+            return _memory_map(file, _header(file, graph, landmarks))
     except (OSError, ValueError) as error:
         warn(f"{graph.name}: cannot keep the distances in {path.parent} ({error}); they stay in memory")
         return matrix
 
 
-def _path(graph: Graph) -> Path:
-    return cache_folder() / "distances" / f"{graph.key}.npy"
+def _path(graph: Graph, landmarks: Landmarked | None) -> Path:
+    which = "" if landmarks is None else f"-{landmarks.landmarks}-{landmarks.seed}"
+    return cache_folder() / "distances" / f"{graph.key}{which}.npy"
 
 
 def _make_room(newest: Path) -> None:
@@ -136,15 +149,16 @@ def _write(path: Path, graph: Graph, matrix: NDArray[Any]) -> None:
         file.write(STORE_MAGIC + checksum.to_bytes(4, "little"))
 
 
-def _header(file: IO[bytes], graph: Graph) -> NpyHeader:
+def _header(file: IO[bytes], graph: Graph, landmarks: Landmarked | None) -> NpyHeader:
     """Read the header; refuse another shape or type than the graph's, and a file that is not as large."""
     header = read_npy_header(file)
-    types: tuple[type, ...] = COUNT_TYPES if graph.weights is None else (np.float64,)
-    if header.shape != (graph.n, graph.n) or header.dtype not in types or header.fortran:
+    lengths = np.float64 if landmarks is None else np.float32
+    types: tuple[type, ...] = COUNT_TYPES if graph.weights is None else (lengths,)
+    shape = (graph.n, graph.n if landmarks is None else landmarks.landmarks)
+    if header.shape != shape or header.dtype not in types or header.fortran:
         expected = " or ".join(np.dtype(kind).name for kind in types)
         raise InputError(
-            f"it has type {header.dtype} and shape {header.shape}; expected {expected} and "
-            f"{(graph.n, graph.n)}"
+            f"it has type {header.dtype} and shape {header.shape}; expected {expected} and {shape}"
         )
     if os.fstat(file.fileno()).st_size != header.size + header.data_bytes + STORE_TRAILER_BYTES:
         raise InputError("the file is cut short, or too long")

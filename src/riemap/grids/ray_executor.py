@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, final
 
 import riemap
 from riemap import threads
-from riemap.distances import shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError, MissingExtraError
 from riemap.grids.outcomes import Outcome, RunOutcome
@@ -24,6 +23,7 @@ from riemap.grids.record import RunRecord, failure
 from riemap.grids.records import GridFolder
 from riemap.grids.worker import computed
 from riemap.runs import GraphSource, RunSpec
+from riemap.runs.execute import needed_distances
 from riemap.specs import shown
 
 RETRIES = 3
@@ -188,7 +188,7 @@ class RayPool:
         """Put a graph and its distances into the object store, which keeps them while a run needs them."""
         if self.shipped[0] != source:
             graph = source.open()
-            self.shipped = source, (self.ray.put(graph), self.ray.put(shortest_paths(graph)))
+            self.shipped = source, (self.ray.put(graph), self.ray.put(needed_distances(graph)))
         return self.shipped[1]
 
     def _land(self, ref: Any) -> RunOutcome:

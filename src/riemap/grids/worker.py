@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import IO
 
 from riemap import threads
-from riemap.distances import DistanceMatrix, shortest_paths
+from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph
 from riemap.grids.outcomes import Outcome
 from riemap.grids.record import RunRecord, failure, success
 from riemap.grids.records import GridFolder
 from riemap.runs import GraphSource, RunSpec, execute
+from riemap.runs.execute import needed_distances
 from riemap.training import training_process
 
 
@@ -53,7 +54,7 @@ def attempt(folder: GridFolder, run: RunSpec, attempts: int) -> Outcome:
 
 
 def computed(
-    run: RunSpec, opened: Callable[[], tuple[AnyGraph, DistanceMatrix]]
+    run: RunSpec, opened: Callable[[], tuple[AnyGraph, DistanceMatrix | None]]
 ) -> tuple[RunRecord, Embedding | None]:
     """Do a run and make its record; an error, whatever it is, makes a record of a failure.
 
@@ -85,10 +86,10 @@ def computed(
 
 
 @functools.lru_cache(maxsize=1)
-def _opened(source: GraphSource) -> tuple[AnyGraph, DistanceMatrix]:
+def _opened(source: GraphSource) -> tuple[AnyGraph, DistanceMatrix | None]:
     """The graph of one run after the other is most often the same."""
     graph = source.open()
-    return graph, shortest_paths(graph)
+    return graph, needed_distances(graph)
 
 
 def _message(error: Exception) -> str:

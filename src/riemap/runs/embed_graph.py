@@ -18,7 +18,7 @@ from riemap.optim import Optimizer
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
 from riemap.runs.source import GraphSource
-from riemap.runs.spec import LOSS, PRESET, RunSpec, Setup, planned
+from riemap.runs.spec import LOSS, PRESET, SAMPLER, RunSpec, Setup, planned
 from riemap.spaces import Space
 from riemap.specs import expect, whole_number
 from riemap.training.fit import Callback, Fit
@@ -40,6 +40,7 @@ def embed(
     optimizer: str | Optimizer | None = None,
     epochs: int | None = None,
     seed: int = 0,
+    sampler: str = SAMPLER,
     callbacks: tuple[Callback, ...] = (),
     out: str | Path | None = None,
     resume: bool = False,
@@ -65,6 +66,9 @@ def embed(
         Replace those of the preset, such as ``"radam(lr=0.05)"`` and ``500``.
     seed
         Seed for the starting points and the batches. The same seed gives the same bytes.
+    sampler
+        Which pairs training sees: ``"all"``; ``"landmarks"``, pairs with 1,024 of the nodes and pairs of nodes
+        near each other; or ``"auto"``, landmarks for more than 30,000 nodes, or 15,000 with weights.
     callbacks
         Each is called after every epoch with its record; one that returns ``False`` ends the run.
     out, resume
@@ -108,8 +112,8 @@ def embed(
     opened, source = _opened(graph)
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
-    spec = RunSpec.of(opened, where, **choice, seed=seed, source=source)
-    plan = planned(**choice, n=opened.n)
+    spec = RunSpec.of(opened, where, **choice, seed=seed, sampler=sampler, source=source)
+    plan = planned(**choice, n=opened.n, sampler=spec.sampler)
     if start is not None:
         plan = _last_stage(plan, epochs)
         spec = replace(spec, plan=json.dumps(plan.as_json()))

@@ -23,6 +23,7 @@ class PlanEntries(TypedDict):
     optimizer: NotRequired[str]
     scale_lr: NotRequired[float]
     radius: NotRequired[float]
+    sampler: NotRequired[str]
     stages: list[StageEntries]
 
 

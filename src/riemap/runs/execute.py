@@ -9,10 +9,14 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
 from riemap.runs.result import RunResult
-from riemap.runs.spec import RunSpec, Setup
+from riemap.runs.spec import SAMPLER, RunSpec, Setup, chosen_sampler
 from riemap.specs import first_difference
 from riemap.training.fit import Callback, Stop, fit
+from riemap.training.plan import Plan
 from riemap.training.trainer import never
+
+CHECKPOINT_NODES = 10**7
+"""Number of nodes that are moved between two checkpoints of a large graph: some tens of seconds."""
 
 
 def execute(
@@ -35,7 +39,8 @@ def execute(
     spec, folder
         What to do, and where to keep it. A run with a checkpoint in the folder is continued.
     graph, distances
-        The graph, if it is open already, and the distances between all its nodes, if they are known.
+        The graph, if it is open already, and the distances between all its nodes, if they are known. They are
+        not needed if the plan has landmarks.
     setup
         The space and the plan, for a manifold or a loss of the user's own; made from their names otherwise.
     callbacks, interrupted, start
@@ -66,7 +71,9 @@ def execute(
     _check("plan", json.loads(spec.plan), json.loads(json.dumps(plan.as_json())), spec)
     if folder is not None and folder.finished:
         return folder.result(spec, opened, plan, distances)
-    if distances is None:
+    if plan.sampler == "landmarks":
+        distances = None
+    elif distances is None:
         distances = shortest_paths(opened)
     if folder is not None:
         folder.begin(spec)
@@ -78,7 +85,7 @@ def execute(
             seed=spec.seed,
             callbacks=tuple(callbacks),
             checkpoint=None if folder is None else folder.checkpoint,
-            every=1 if folder is None else folder.checkpoint_every,
+            every=1 if folder is None else checkpoint_rounds(plan, opened.n, folder.checkpoint_every),
             distances=distances,
             interrupted=interrupted,
             start=start,
@@ -91,6 +98,34 @@ def execute(
     if folder is not None and trained.stop is not Stop.INTERRUPTED:
         folder.end(result)
     return result
+
+
+def checkpoint_rounds(plan: Plan, n: int, asked: int) -> int:
+    """Return the number of epochs between two checkpoints; fewer on a large graph, whose rounds take long.
+
+    >>> from riemap.losses import as_loss
+    >>> from riemap.training import default_plan, landmark_plan
+    >>> plan = default_plan(as_loss("stress"), 10**6)
+    >>> checkpoint_rounds(plan, 10**6, 100), checkpoint_rounds(landmark_plan(plan, 10**6), 10**6, 100)
+    (100, 10)
+    """
+    return asked if plan.sampler == "all" else max(min(asked, CHECKPOINT_NODES // n), 1)
+
+
+def needed_distances(graph: AnyGraph) -> DistanceMatrix | None:
+    """Compute the distances that runs on a graph have in common.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+
+    Returns
+    -------
+    NDArray or None
+        Distances between all nodes; ``None`` for a large graph, which is trained with landmarks.
+    """
+    return None if chosen_sampler(graph, SAMPLER) == "landmarks" else shortest_paths(graph)
 
 
 def _opened(spec: RunSpec) -> AnyGraph:

@@ -26,7 +26,7 @@ class RunResult:
         What was embedded.
     distances
         Distances between all nodes of the graph; ``None`` if they were not needed, since the run was
-        finished before.
+        finished before, or the graph is large.
     known_scores
         Scores that are known already.
     """

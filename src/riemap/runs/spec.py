@@ -8,20 +8,27 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple, final
 
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph
+from riemap.graphs import AnyGraph, Dissimilarities
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.runs.source import GraphSource
 from riemap.spaces import Space
-from riemap.specs import checked_seed, first_difference, whole_number
-from riemap.training.plan import Plan
-from riemap.training.presets import preset_plan
+from riemap.specs import checked_seed, expect, first_difference, shown, suggestion, whole_number
+from riemap.training.plan import SAMPLERS, Plan, SamplerName
+from riemap.training.presets import landmark_plan, preset_plan
 
 LOSS = "stress"
 """The loss unless another is asked for: good at ranks and at distances, best at neither."""
 
 PRESET = "default"
 """The preset unless another is asked for."""
+
+SAMPLER = "auto"
+"""The sampler unless another is asked for: by the number of nodes."""
+
+ALL_PAIRS_NODES, WEIGHTED_ALL_PAIRS_NODES = 30_000, 15_000
+"""Largest number of nodes for which training sees all pairs by default, without weights and with weights. The
+distances take 0.9 GB and 3.6 GB then, and computing them takes a minute."""
 
 
 class Setup(NamedTuple):
@@ -80,6 +87,7 @@ class RunSpec:
         optimizer: str | Optimizer | None = None,
         epochs: int | None = None,
         seed: int = 0,
+        sampler: str = SAMPLER,
         source: GraphSource | None = None,
     ) -> "RunSpec":
         """Spell a run in the one way, and refuse what makes no sense.
@@ -88,8 +96,8 @@ class RunSpec:
         ----------
         graph, source
             The graph to embed, and how it was opened.
-        space, loss, preset, optimizer, epochs, seed
-            As :func:`riemap.embed` takes them.
+        space, loss, preset, optimizer, epochs, seed, sampler
+            As :func:`riemap.embed` takes them. The plan tells which sampler was chosen.
 
         Returns
         -------
@@ -106,7 +114,7 @@ class RunSpec:
         seed = checked_seed(seed)
         epochs = None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")
         objective, chosen = as_loss(loss), None if optimizer is None else as_optimizer(optimizer)
-        plan = planned(objective, preset, chosen, epochs, graph.n)
+        plan = planned(objective, preset, chosen, epochs, graph.n, chosen_sampler(graph, sampler))
         return cls(
             graph.name,
             graph.key,
@@ -168,6 +176,11 @@ class RunSpec:
         return f"{words}-s{str(self.seed)[:12]}-{digest[:12]}"
 
     @property
+    def sampler(self) -> SamplerName:
+        """Which pairs training sees: ``"all"`` or ``"landmarks"``."""
+        return "landmarks" if json.loads(self.plan).get("sampler") == "landmarks" else "all"
+
+    @property
     def total_epochs(self) -> int:
         """Number of epochs of all stages of the plan."""
         return sum(stage["epochs"] for stage in json.loads(self.plan)["stages"])
@@ -190,7 +203,7 @@ class RunSpec:
         InputError
             If a name is not known.
         """
-        plan = planned(self.loss, self.preset, self.optimizer, self.epochs, n)
+        plan = planned(self.loss, self.preset, self.optimizer, self.epochs, n, self.sampler)
         return Setup(Space.parse(self.space), plan)
 
     def with_seed(self, seed: int) -> "RunSpec":
@@ -232,11 +245,64 @@ def difference(theirs: RunSpec, ours: RunSpec) -> tuple[str, Any, Any] | None:
 
 
 def planned(
-    loss: LossLike, preset: str, optimizer: str | Optimizer | None, epochs: int | None, n: int
+    loss: LossLike,
+    preset: str,
+    optimizer: str | Optimizer | None,
+    epochs: int | None,
+    n: int,
+    sampler: SamplerName = "all",
 ) -> Plan:
     """Make the plan of a preset for a graph of ``n`` nodes, with another optimizer if one is named."""
     plan = preset_plan(preset, as_loss(loss), n, epochs)
+    if sampler == "landmarks":
+        if preset == "paper":
+            raise InputError(
+                "the preset 'paper' is a protocol for all pairs of nodes, and the sampler is 'landmarks'; "
+                "take the preset 'default', or --sampler all (in Python, sampler='all')"
+            )
+        plan = landmark_plan(plan, n, epochs)
     return plan if optimizer is None else replace(plan, optimizer=as_optimizer(optimizer))
+
+
+def chosen_sampler(graph: AnyGraph, given: str) -> SamplerName:
+    """Choose which pairs training sees.
+
+    Parameters
+    ----------
+    graph
+        What to embed.
+    given
+        ``"all"``, ``"landmarks"``, or ``"auto"``: landmarks for a connected graph that is too large for all
+        pairs.
+
+    Returns
+    -------
+    str
+        ``"all"`` or ``"landmarks"``.
+
+    Raises
+    ------
+    InputError
+        If there is no such sampler.
+
+    Examples
+    --------
+    >>> chosen_sampler(GraphSource("karate").open(), "auto")
+    'all'
+    """
+    expect(given, str, "the name of a sampler", f"there are {SAMPLER}, {', '.join(SAMPLERS)}")
+    if given == SAMPLER:
+        if isinstance(graph, Dissimilarities) or graph.component_numbers[0] > 1:
+            return "all"
+        most = ALL_PAIRS_NODES if graph.weights is None else WEIGHTED_ALL_PAIRS_NODES
+        return "landmarks" if graph.n > most else "all"
+    for name in SAMPLERS:
+        if given == name:
+            return name
+    raise InputError(
+        f"no sampler is called {shown(given)}{suggestion(given, (SAMPLER, *SAMPLERS))} There are {SAMPLER}, "
+        f"{', '.join(SAMPLERS)}"
+    )
 
 
 def check_dimension(graph: AnyGraph, space: Space) -> None:

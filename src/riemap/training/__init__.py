@@ -11,7 +11,7 @@ from riemap.training.fit import Callback, Fit, Stop, fit
 from riemap.training.objective import LossGradient, Objective
 from riemap.training.placement import place
 from riemap.training.plan import Plan, Stage
-from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
+from riemap.training.presets import PRESETS, default_plan, landmark_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.process import training_process
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
 from riemap.training.trainer import Trainer
@@ -35,6 +35,7 @@ __all__ = [
     "add_nodes",
     "default_plan",
     "fit",
+    "landmark_plan",
     "paper_plan",
     "place",
     "preset_plan",

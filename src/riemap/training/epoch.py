@@ -13,7 +13,7 @@ from riemap.losses import Loss
 from riemap.spaces import Points
 from riemap.training.plan import Plan, Stage
 from riemap.training.state import EpochRecord, TrainingState
-from riemap.training.steps import Stepper, uses_batches
+from riemap.training.steps import Stepper
 from riemap.types import Array
 
 PLATEAU_EPOCHS = 50
@@ -89,7 +89,7 @@ class EpochRunner:
         seconds = state.seconds + working_seconds() - began
         record = EpochRecord(state.epoch, number, value, lr_factor * plan.optimizer.lr, seconds)
         following = replace(following, epoch=state.epoch + 1, record=record, seconds=seconds)
-        seen = following if uses_batches(stage, self._target.n) else state
+        seen = following if self._stepper.moves_in_batches(stage) else state
         return _judged(_with_best(following, seen, stage, value), stage, improved=_improved(following, value))
 
     def _loss_at(self, stage: Stage, progress: float) -> Loss:
@@ -111,7 +111,7 @@ class EpochRunner:
 
     def _best_shift(self, state: TrainingState, stage: Stage) -> float:
         """Return the number that, added to all log-scales, gives some nodes the smallest loss."""
-        nodes = np.sort(np.random.default_rng(state.seed).permutation(self._target.n)[:SHIFT_NODES])
+        nodes = self._objective.sample(np.random.default_rng(state.seed), SHIFT_NODES)
         loss, x = self._loss_at(stage, 0.0), tuple(p[nodes] for p in state.points)
         tried = [
             (self._objective.batch(loss, x, state.log_scales + shift, nodes).value, shift)

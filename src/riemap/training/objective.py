@@ -17,7 +17,7 @@ from riemap.distances import Target
 from riemap.losses import Loss, RowBlock
 from riemap.lower_triangle import mirror
 from riemap.spaces import Points, Space, SpaceRectangularBlock
-from riemap.types import Array
+from riemap.types import Array, Rng
 
 BLOCK_PAIRS = 1 << 20
 """Number of pairs in a block of rows: 8 MB a matrix, which the processor's cache holds."""
@@ -101,6 +101,10 @@ class Objective:
             target = self._symmetric_target if loss.reads_both_triangles else self._target
             return self._one_matrix(loss, x, log_scales, target)
         return self._row_blocks(loss, x, log_scales)
+
+    def sample(self, rng: Rng, count: int) -> NDArray[np.int64]:
+        """Draw some nodes, in increasing order."""
+        return np.sort(rng.permutation(self.target.n)[:count])
 
     def value(self, loss: Loss, x: Points, log_scales: Array) -> float:
         """Compute the value of the loss over all pairs, without its gradients."""

@@ -14,6 +14,10 @@ ScheduleName: TypeAlias = Literal["constant", "cosine", "plateau"]
 SCHEDULES: tuple[ScheduleName, ...] = get_args(ScheduleName)
 """The ways in which a learning rate can change during a stage."""
 
+SamplerName: TypeAlias = Literal["all", "landmarks"]
+SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
+"""The ways to choose the pairs that training sees."""
+
 RAMP_EPOCHS = 20
 """Epochs in which the cosine schedule rises to its full learning rate.
 
@@ -108,6 +112,10 @@ class Plan:
         Learning rate of the log-scales.
     radius
         Typical distance of the initial points from the origin.
+    sampler
+        Which pairs training sees: ``"all"``, in batches or not; or ``"landmarks"``, for a large graph: pairs
+        with some of the nodes, the landmarks, and pairs within balls. An epoch is then a round, in which each
+        node has one step against landmarks. The numbers ``batch`` of the stages do not matter then.
 
     Raises
     ------
@@ -127,6 +135,7 @@ class Plan:
     optimizer: Optimizer
     scale_lr: float
     radius: float = 0.1
+    sampler: SamplerName = "all"
 
     def __post_init__(self) -> None:
         expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
@@ -137,6 +146,8 @@ class Plan:
             raise InputError(
                 f"the optimizer of a plan is {shown(self.optimizer)}, not one such as RAdam(lr=0.05)"
             )
+        if self.sampler not in SAMPLERS:
+            raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
         for name in ("scale_lr", "radius"):
             if not finite_number(name, getattr(self, name), 0.1) > 0.0:
                 raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
@@ -186,7 +197,9 @@ class Plan:
         dict
             Texts and numbers from which equal plans can be told from different ones.
         """
+        sampler = {} if self.sampler == "all" else {"sampler": self.sampler}
         return {
+            **sampler,
             "optimizer": str(self.optimizer),
             "scale_lr": self.scale_lr,
             "radius": self.radius,

@@ -19,6 +19,7 @@ from riemap.optim import RAdam
 from riemap.optim.radam import Betas
 from riemap.specs import expect, shown, suggestion, whole_number
 from riemap.training.plan import Plan, Stage
+from riemap.training.sampled_objective import BLOCK_LANDMARKS
 
 DEFAULT_PAIRS = 6e9
 """Number of pairs that a run of the default visits, unless that is fewer or more epochs than the next two."""
@@ -41,6 +42,13 @@ is stable and faster.
 
 UNFOLDING_TEMPERATURE = Schedule(0.2, 0.2)
 """Temperature of the RSNE that unfolds the graph: high, so that all nodes count and not only the nearest."""
+
+LANDMARK_PAIRS = 2e9
+"""Number of pairs of a node and a landmark that a run of the plan with landmarks visits, unless that is fewer
+or more rounds than the next two."""
+
+FEWEST_ROUNDS, MOST_ROUNDS = 300, 1600
+"""Bounds on the number of rounds of the plan with landmarks."""
 
 PAPER_EPOCHS, BURN_IN_EPOCHS = 3040, 10
 """Number of epochs of the paper's protocol, and of each of its four stages of burn-in."""
@@ -169,6 +177,38 @@ def _heated(loss: Loss) -> list[Loss]:
     if not isinstance(loss, RSNE):
         return [loss] * 4
     return [replace(loss, T=Schedule(k * loss.T.start, k * loss.T.end)) for k in (4, 3, 2, 1)]
+
+
+def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
+    """Make the plan with landmarks, for a large graph, of another plan.
+
+    Its points start where landmarks place them, so that the graph is unfolded already. Only the last stage is
+    done, in rounds instead of epochs.
+
+    Parameters
+    ----------
+    plan
+        The plan of a preset.
+    n
+        Number of nodes.
+    epochs
+        Number of rounds; ``None`` chooses it by the number of nodes.
+
+    Returns
+    -------
+    Plan
+        A plan of one stage.
+
+    Examples
+    --------
+    >>> from riemap.losses import as_loss
+    >>> landmark_plan(default_plan(as_loss("ad"), 10**6), 10**6).epochs
+    300
+    """
+    if epochs is None:
+        epochs = int(min(max(LANDMARK_PAIRS / (BLOCK_LANDMARKS * n), FEWEST_ROUNDS), MOST_ROUNDS))
+    last = replace(plan.stages[-1], epochs=epochs, lr_factor=BATCH_LR_FACTOR, schedule="cosine", batch=None)
+    return replace(plan, stages=(last,), sampler="landmarks")
 
 
 PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {

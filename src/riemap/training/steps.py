@@ -15,6 +15,7 @@ from riemap.optim import State as OptimizerState
 from riemap.spaces import Points
 from riemap.training.objective import LossGradient, Objective
 from riemap.training.plan import Stage
+from riemap.training.sampled_objective import Rows, SampledObjective
 from riemap.training.state import TrainingState
 from riemap.types import Array
 
@@ -36,7 +37,9 @@ class Stepper:
         Learning rate of the log-scales, which are moved by RAdam.
     """
 
-    def __init__(self, objective: Objective, optimizer: Optimizer, scale_lr: float) -> None:
+    def __init__(
+        self, objective: Objective | SampledObjective, optimizer: Optimizer, scale_lr: float
+    ) -> None:
         self.objective = objective
         self.optimizer = optimizer
         self.scale_optimizer = RAdam(scale_lr)
@@ -67,19 +70,36 @@ class Stepper:
             If the loss or a point becomes NaN or infinite, or a step or a scale is absurdly large. ``state``
             is unchanged.
         """
+        if isinstance(self.objective, SampledObjective):
+            return self._round(self.objective, state, stage, loss, lr_factor)
         n = self.objective.target.n
         if not uses_batches(stage, n):
             gradient = self.objective.all_pairs(loss, state.points, state.log_scales)
             return self.step(state, stage, gradient, slice(None), lr_factor), gradient.value
         total = 0.0
-        points, moments = tuple(x.copy() for x in state.points), _copied(state.moments)
-        moved = replace(state, points=points, moments=moments)
+        moved = _copied(state)
         for nodes in batches(n, stage, state.seed, state.epoch):
             x = tuple(p[nodes] for p in moved.points)
             gradient = self.objective.batch(loss, x, moved.log_scales, nodes)
             total += gradient.value * len(nodes)
             moved = self.step(moved, stage, gradient, nodes, lr_factor)
         return moved, total / n
+
+    def moves_in_batches(self, stage: Stage) -> bool:
+        """Whether the steps of a stage see a part of the nodes only."""
+        return isinstance(self.objective, SampledObjective) or uses_batches(stage, self.objective.target.n)
+
+    def _round(
+        self, objective: SampledObjective, state: TrainingState, stage: Stage, loss: Loss, lr_factor: float
+    ) -> tuple[TrainingState, float]:
+        """Make all steps of a round over a large graph; the loss is the mean over pairs with landmarks."""
+        total, count, moved = 0.0, 0, _copied(state)
+        for block in objective.blocks(loss, state.seed, state.epoch):
+            gradient = objective.gradient(loss, block, moved.points, moved.log_scales)
+            if isinstance(block, Rows) or not block.near:
+                total, count = total + gradient.value * len(block.nodes), count + len(block.nodes)
+            moved = self.step(moved, stage, gradient, block.nodes, lr_factor)
+        return moved, total / count
 
     def step(
         self,
@@ -139,5 +159,7 @@ def batches(n: int, stage: Stage, seed: int, epoch: int) -> list[NDArray[np.int6
     return [np.sort(part) for part in np.array_split(order, count)]
 
 
-def _copied(moments: tuple[OptimizerState, ...]) -> tuple[OptimizerState, ...]:
-    return tuple(tuple(a.copy() for a in part) for part in moments)
+def _copied(state: TrainingState) -> TrainingState:
+    """Copy the arrays that steps on some of the nodes write into."""
+    moments = tuple(tuple(a.copy() for a in part) for part in state.moments)
+    return replace(state, points=tuple(x.copy() for x in state.points), moments=moments)

@@ -10,25 +10,45 @@ import numpy as np
 
 from riemap.distances import Target
 from riemap.distances.paths import DistanceMatrix
+from riemap.distances.sampled_target import SampledTarget
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
 from riemap.graphs.dissimilarities import check_graph
 from riemap.kernel_cache import working_seconds
+from riemap.losses import Stress
 from riemap.spaces import Points, Space
 from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
+from riemap.training.large_start import among_landmarks, placed_points, sampled_target
 from riemap.training.objective import Objective
 from riemap.training.plan import Plan
+from riemap.training.presets import default_plan
+from riemap.training.sampled_objective import SampledObjective
 from riemap.training.state import TrainingState
 from riemap.training.steps import Stepper
+from riemap.types import Array
 
 LEAST_LR = 1e-5
 """Learning rate below which a run with the schedule ``plateau`` has converged."""
 
+LANDMARK_EPOCHS = 500
+"""Epochs in which the landmarks of a large graph are embedded before the other nodes."""
+
 TRIAL_EPOCHS = 100
 """Epochs of each stage in a trial run, after which it shows which of several initialisations is best."""
+
+
+def _all_pairs(graph: AnyGraph, distances: DistanceMatrix | None) -> Target:
+    """Make the target of all pairs, and check that it is that of the graph."""
+    target = Target.of(graph) if distances is None else Target(distances)
+    if target.n != graph.n:
+        raise InputError(
+            f"the distances have shape {target.matrix.shape}; {graph.name} has {graph.n} nodes, so "
+            f"that {(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
+        )
+    return target
 
 
 def never() -> bool:
@@ -84,13 +104,13 @@ class Trainer:
         expect(space, Space, "a space", "Space.parse('H2') makes one")
         expect(plan, Plan, "a plan", "riemap.training.default_plan makes one")
         self.labels, self.space, self.plan = graph.labels, space, plan
-        self.target = Target.of(graph) if distances is None else Target(distances)
-        if self.target.n != graph.n:
-            raise InputError(
-                f"the distances have shape {self.target.matrix.shape}; {graph.name} has {graph.n} nodes, so "
-                f"that {(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
+        if plan.sampler == "landmarks":
+            self.objective: Objective | SampledObjective = SampledObjective(
+                space, sampled_target(graph, space)
             )
-        self.objective = Objective(space, self.target)
+        else:
+            self.objective = Objective(space, _all_pairs(graph, distances))
+        self.target = self.objective.target
         self._epochs = EpochRunner(Stepper(self.objective, plan.optimizer, plan.scale_lr))
 
     def init(
@@ -125,6 +145,9 @@ class Trainer:
         if start is not None:
             return self._initial_state_from(start, seed)
         began = working_seconds()
+        if isinstance(self.target, SampledTarget):
+            state = self._epochs.initial_state(*self._placed(self.target, seed, interrupted), seed)
+            return replace(state, seconds=working_seconds() - began)
         candidates = initial_points(self.space, self.target, np.random.default_rng(seed), self.plan.radius)
         if not self.plan.unfolds:
             state = self._initial_state(next(candidates), seed)
@@ -219,6 +242,17 @@ class Trainer:
         except InputError as error:
             raise InputError(f"the embedding to start from has other nodes than the graph: {error}") from None
         return self._epochs.initial_state(start.points, start.log_scales, seed)
+
+    def _placed(
+        self, target: SampledTarget, seed: int, interrupted: Callable[[], bool]
+    ) -> tuple[Points, Array]:
+        """Embed the landmarks, and place all other nodes relative to them."""
+        plan = default_plan(Stress(), len(target.landmarks.nodes), LANDMARK_EPOCHS)
+        trainer = Trainer(among_landmarks(target), self.space, plan)
+        state = trainer.init(seed, interrupted=interrupted)
+        while state.epoch < plan.epochs and not interrupted():
+            state = trainer.step(state)
+        return placed_points(self.space, target, trainer.embedding(state), seed, interrupted)
 
     def _trial(self, state: TrainingState, interrupted: Callable[[], bool]) -> tuple[float, TrainingState]:
         """Run a short version of the plan.

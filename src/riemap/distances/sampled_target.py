@@ -1,0 +1,154 @@
+r"""The target of training on a large graph: distances to landmarks, and distances within balls.
+
+.. math:: \delta^2_{ij} = \left(d_{ij} / \max_{k,\,l \in L} d_{kl}\right)^2
+
+The largest distance to a landmark stands for the largest in the graph, which it is at least half of, so that
+a few targets may be larger than one.
+"""
+
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riemap.distances.balls import Balls, balls
+from riemap.distances.landmark_hops import Told, nothing_told
+from riemap.distances.landmarks import Landmarks
+from riemap.graphs.graph import Graph
+from riemap.loops import exact_loop
+from riemap.threads import Part, begin
+from riemap.types import Array
+
+CALL_BALLS = 256
+"""Number of balls that are computed in one call. Ctrl-C is heard between two calls."""
+
+
+class BallTarget(NamedTuple):
+    """The nodes of a ball, and the squared, scaled distances between them."""
+
+    nodes: NDArray[np.int64]
+    target: Array
+
+
+@final
+class SampledTarget:
+    """Squared, scaled distances of a large graph: from any node to landmarks, and within balls.
+
+    Parameters
+    ----------
+    graph
+        A connected graph.
+    landmarks
+        Landmarks of the graph.
+    found
+        Balls of the graph.
+
+    Attributes
+    ----------
+    landmarks
+        The landmarks.
+    maximum
+        The largest distance to a landmark.
+    """
+
+    def __init__(self, graph: Graph, landmarks: Landmarks, found: Balls) -> None:
+        self.landmarks, self._balls = landmarks, found
+        self.n, self.maximum = graph.n, landmarks.maximum
+        shortest = 1.0 if graph.weights is None else float(graph.weights.min())
+        self.least = (shortest / self.maximum) ** 2
+        self._squares: Array = np.empty(0)
+        if graph.weights is None:
+            largest = int(max(self.maximum, found.distances.max(initial=0)))
+            self._squares = (np.arange(largest + 1, dtype=np.float64) / self.maximum) ** 2
+
+    @property
+    def balls(self) -> int:
+        """Number of balls."""
+        return len(self._balls.nodes)
+
+    def to_landmarks(self, nodes: NDArray[np.int64], columns: NDArray[np.int64], out: Array) -> Array:
+        """Compute the targets from some nodes to some landmarks.
+
+        Parameters
+        ----------
+        nodes
+            Node numbers.
+        columns
+            Numbers of landmarks, from zero to their number minus one.
+        out
+            ``(nodes, columns)`` array for the result.
+
+        Returns
+        -------
+        Array
+            ``out``, with squared, scaled distances.
+        """
+        _squares_rows(len(nodes), self.landmarks.columns, nodes, columns, self.maximum, self._squares, out)
+        return out
+
+    def ball(self, number: int) -> BallTarget:
+        """Compute the targets within a ball.
+
+        Parameters
+        ----------
+        number
+            Number of the ball.
+
+        Returns
+        -------
+        BallTarget
+            Nodes in increasing order, and the targets between all of them.
+        """
+        nodes = self._balls.nodes[number]
+        places = np.argsort(nodes, kind="stable")[np.count_nonzero(nodes < 0) :]
+        distances = self._balls.distances[number][np.ix_(places, places)]
+        if len(self._squares):
+            return BallTarget(nodes[places].astype(np.int64), self._squares[distances])
+        return BallTarget(nodes[places].astype(np.int64), (distances / self.maximum) ** 2)
+
+
+def pool_of_balls(graph: Graph, count: int, size: int, seed: int, told: Told = nothing_told) -> Balls:
+    """Compute balls around random nodes.
+
+    Parameters
+    ----------
+    graph
+        A connected graph.
+    count, size
+        Number of balls, and of nodes in each.
+    seed
+        Seed of the centres and of the samples within balls.
+    told
+        Is told which share of the balls is done.
+
+    Returns
+    -------
+    Balls
+        The balls. They depend on the graph and the arguments alone.
+    """
+    order = np.random.default_rng([seed, 1]).permutation(graph.n)
+    centres = np.resize(order, count)
+    size = min(size, graph.n)
+    kind = np.uint8 if graph.weights is None else np.float32
+    nodes, distances = np.empty((count, size), np.int32), np.empty((count, size, size), kind)
+    for first in range(0, count, CALL_BALLS):
+        block = slice(first, min(first + CALL_BALLS, count))
+        nodes[block], distances[block] = balls(graph, centres[block], size, seed + first)
+        told(block.stop / count)
+    return Balls(nodes, distances)
+
+
+@exact_loop
+def _squares_rows(
+    part: Part, matrix: Any, nodes: Any, columns: Any, maximum: float, table: Any, out: Any
+) -> None:
+    start, stop = begin(part)
+    for i in range(start, stop):
+        row, squares = matrix[np.uint64(nodes[i])], out[i]
+        if len(table) > 0:
+            for j in range(len(columns)):
+                squares[j] = table[np.uint64(row[np.uint64(columns[j])])]
+        else:
+            for j in range(len(columns)):
+                ratio = row[np.uint64(columns[j])] / maximum
+                squares[j] = ratio * ratio

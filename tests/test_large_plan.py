@@ -1,0 +1,212 @@
+"""The plan with landmarks: which graphs it is for, what it gives, and that it continues to the same bytes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_helpers import random_graph
+from thread_helpers import exactly
+from training_helpers import in_bytes, stopped
+
+from riemap import InputError, Space, embed, evaluate, load_dataset, memory
+from riemap.distances import shortest_paths
+from riemap.graphs import Dissimilarities, Graph
+from riemap.losses import as_loss
+from riemap.runs import RunFolder, RunSpec, execute, spec
+from riemap.training import Plan, Stage, Trainer, default_plan, fit, landmark_plan, large_start
+from riemap.training import sampled_objective as blocks
+from riemap.training.sampled_objective import Rows, SampledObjective
+
+GRAPH = random_graph(300, 300, seed=5)
+
+
+@pytest.fixture(autouse=True)
+def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use few landmarks and small balls, so that a small graph has what a large one has."""
+    monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(large_start, "LANDMARKS", 40)
+    monkeypatch.setattr(large_start, "BALL_NODES", 16)
+    monkeypatch.setattr(large_start, "ANCHORS", 20)
+    monkeypatch.setattr(blocks, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(blocks, "BLOCK_LANDMARKS", 24)
+    monkeypatch.setattr("riemap.training.trainer.LANDMARK_EPOCHS", 60)
+
+
+def plan_of(loss: Any, rounds: int = 5) -> Plan:
+    return landmark_plan(default_plan(as_loss(loss), GRAPH.n), GRAPH.n, rounds)
+
+
+@pytest.mark.parametrize(
+    "loss", ["stress", "ad", "distortion", "rsne(T=0.02)", "neighbourhood", "rsne + 0.3*ad"]
+)
+@pytest.mark.parametrize("space", ["E2", "H2 x S2"])
+def test_all_losses_and_products(loss: str, space: str) -> None:
+    trainer = Trainer(GRAPH, Space.parse(space), plan_of(loss))
+    state = trainer.init()
+    before = [x.copy() for x in state.points]
+    for _ in range(5):
+        state = trainer.step(state)
+    assert all(np.isfinite(x).all() for x in state.points)
+    assert all((x != y).any(axis=1).all() for x, y in zip(state.points, before, strict=True))  # all moved
+    assert (state.log_scales != 0.0).all()
+    trainer.embedding(state)
+
+
+def test_a_custom_loss_is_given_square_matrices() -> None:
+    shapes = set()
+
+    def custom(target: Any, sqdist: Any) -> tuple[float, Any]:
+        shapes.add(target.shape)
+        return as_loss("stress")(target, sqdist)
+
+    fit(GRAPH, Space.parse("E2"), plan_of(custom, 2))
+    assert all(a == b for a, b in shapes)
+
+
+def test_gradients_of_rows_are_those_of_the_loss() -> None:
+    """A step of the points against the gradient changes the loss as the gradient says."""
+    trainer = Trainer(GRAPH, Space.parse("E2"), plan_of("stress"))
+    objective, state = trainer.objective, trainer.init()
+    assert isinstance(objective, SampledObjective)
+    loss = as_loss("stress")
+    rows = next(b for b in objective.blocks(loss, 0, 0) if isinstance(b, Rows))
+    found = objective.gradient(loss, rows, state.points, state.log_scales)
+    h = 1e-6
+    for k in (0, 5):
+        moved = state.points[0].copy()
+        moved[rows.nodes[k], 1] += h
+        value = objective.gradient(loss, rows, (moved,), state.log_scales).value
+        # both ends of a pair count in a batch, and rows have one
+        np.testing.assert_allclose(
+            2.0 * (value - found.value) / h, found.points[0][k, 1], rtol=1e-3, atol=1e-7
+        )
+    value = objective.gradient(loss, rows, state.points, state.log_scales + h).value
+    np.testing.assert_allclose((value - found.value) / h, found.log_scales[0], rtol=1e-3)
+
+
+def test_rounds_visit_every_node_and_depend_on_seed_and_number_alone() -> None:
+    objective = Trainer(GRAPH, Space.parse("E2"), plan_of("stress")).objective
+    assert isinstance(objective, SampledObjective)
+    loss = as_loss("stress")
+    first = list(objective.blocks(loss, 3, 7))
+    nodes = np.concatenate([b.nodes for b in first if isinstance(b, Rows)])
+    assert sorted([*nodes, *objective.target.landmarks.nodes]) == list(range(GRAPH.n))
+    again = list(objective.blocks(loss, 3, 7))
+    assert all(np.array_equal(a.nodes, b.nodes) for a, b in zip(first, again, strict=True))
+    other = list(objective.blocks(loss, 3, 8))
+    assert not all(np.array_equal(a.nodes, b.nodes) for a, b in zip(first, other, strict=False))
+
+
+def test_it_is_nearly_as_faithful_as_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    graph = load_dataset("csphd")
+    ours = evaluate(embed(graph, "H3", sampler="landmarks", epochs=150), graph)
+    theirs = evaluate(embed(graph, "H3", sampler="all", epochs=300), graph)
+    assert ours["ad"] is not None
+    assert theirs["ad"] is not None
+    assert ours["ad"] < 1.15 * theirs["ad"]
+
+
+def test_the_same_bytes_on_any_number_of_threads_and_after_a_stop(tmp_path: Path) -> None:
+    plan, space, path = plan_of("stress", 8), Space.parse("H2"), tmp_path / "state.npz"
+    with exactly(1):
+        alone = fit(GRAPH, space, plan)
+    with exactly(2):
+        assert in_bytes(fit(GRAPH, space, plan)) == in_bytes(alone)
+        fit(GRAPH, space, plan, checkpoint=path, every=1, callbacks=(stopped(4),))
+        assert in_bytes(fit(GRAPH, space, plan, checkpoint=path)) == in_bytes(alone)
+
+
+KILLED = """
+import os, signal, sys, threading
+from riemap.training import large_start
+large_start.LANDMARKS, large_start.BALL_NODES = 40, 16
+threading.Timer(float(sys.argv[2]), lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
+riemap.embed("tree(r=2,h=8)", "E2", sampler="landmarks", epochs=40, out=sys.argv[1], resume=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals of POSIX")
+def test_a_killed_run_continues_to_the_same_bytes(tmp_path: Path) -> None:
+    choice: dict[str, Any] = {"sampler": "landmarks", "epochs": 40}
+    whole = embed("tree(r=2,h=8)", "E2", **choice, out=tmp_path / "whole")
+    for delay in (1.5, 3.0, 4.0):
+        subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "run"), str(delay)], capture_output=True)
+    again = embed("tree(r=2,h=8)", "E2", **choice, out=tmp_path / "run", resume=True)
+    assert in_bytes(again) == in_bytes(whole)
+
+
+def test_large_graphs_get_landmarks_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert RunSpec.of(GRAPH, "E2").sampler == "all"
+    monkeypatch.setattr(spec, "ALL_PAIRS_NODES", 100)
+    chosen = RunSpec.of(GRAPH, "E2")
+    assert chosen.sampler == "landmarks"
+    assert (
+        RunSpec.from_json(json.loads(json.dumps(chosen.as_json()))).setup(GRAPH.n).plan.sampler == "landmarks"
+    )
+    assert RunSpec.of(GRAPH, "E2", sampler="all").sampler == "all"
+    assert RunSpec.of(GRAPH, "E2", sampler="all").id != chosen.id
+    matrix = Dissimilarities(shortest_paths(GRAPH).astype(float), GRAPH.labels, "matrix")
+    assert RunSpec.of(matrix, "E2").sampler == "all"
+    parts = Graph.from_edges([*GRAPH.edges(), (300, 301)], components="keep")
+    assert RunSpec.of(parts, "E2").sampler == "all"
+    weighted = random_graph(80, 80, weighted=True)
+    monkeypatch.setattr(spec, "WEIGHTED_ALL_PAIRS_NODES", 50)
+    assert RunSpec.of(weighted, "E2").sampler == "landmarks"
+    assert np.isfinite(
+        fit(weighted, Space.parse("E2"), RunSpec.of(weighted, "E2", epochs=3).setup(80).plan).history
+    ).all()
+
+
+def test_a_large_run_never_computes_all_distances(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(spec, "ALL_PAIRS_NODES", 100)
+    monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 100)
+    monkeypatch.setattr("riemap.distances.paths._computed", None)
+    result = execute(RunSpec.of(GRAPH, "E2", epochs=3), RunFolder(tmp_path / "run"), graph=GRAPH)
+    assert result.distances is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sampler": "landmark"}, "did you mean 'landmarks'"),
+        ({"sampler": 3}, "name of a sampler"),
+        ({"sampler": "landmarks", "preset": "paper"}, "preset 'paper'"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((InputError, TypeError), match=message):
+        embed(GRAPH, "E2", **options)
+
+
+def test_dissimilarities_and_pieces_have_no_landmarks() -> None:
+    with pytest.raises(InputError, match="matrix of dissimilarities"):
+        embed(
+            Dissimilarities(shortest_paths(GRAPH).astype(float), GRAPH.labels, "m"), "E2", sampler="landmarks"
+        )
+    parts = Graph.from_edges([(0, 1), (1, 2), (3, 4), (4, 5)], components="keep")
+    with pytest.raises(InputError, match="2 components"):
+        embed(parts, "E2", sampler="landmarks")
+
+
+def test_a_graph_that_does_not_fit_is_refused_before_anything_is_computed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(memory, "free", lambda: 10_000)
+    monkeypatch.setattr("riemap.distances.landmarks.columns_from", None)
+    with pytest.raises(MemoryError, match=r"300 points in E2 .* need .*B of memory"):
+        embed(GRAPH, "E2", sampler="landmarks", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_plan_says_its_sampler_only_if_it_is_not_all() -> None:
+    plan = default_plan(as_loss("stress"), 100)
+    assert "sampler" not in plan.as_json()
+    assert landmark_plan(plan, 100).as_json()["sampler"] == "landmarks"
+    with pytest.raises(InputError, match="sampler='some'"):
+        Plan((Stage(as_loss("ad"), 3),), plan.optimizer, 0.1, sampler="some")  # type: ignore[arg-type]

@@ -1,10 +1,13 @@
 """Eigenvalues and logarithms of 4 x 4 matrices, beside those of numpy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tolerances import EIGENVALUE_SQUARES4, EIGENVALUES4, LOGARITHM4
 
-from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
+from riemap.compiling import for_python
+from riemap.manifolds.spd import eigenvalues4
 from riemap.types import Array
 
 COUNT = 300
@@ -18,6 +21,21 @@ LOGS = {
     "all": [1.0, 1.0, 1.0, 1.0],
 }
 """Logarithms of eigenvalues, up to a factor."""
+
+
+@for_python(error_model="numpy")
+def eigenvalues(entries: Any) -> Any:
+    return eigenvalues4.eigenvalues(entries)
+
+
+@for_python(error_model="numpy")
+def coefficients(rest: Any, logs: Any) -> Any:
+    return eigenvalues4.coefficients(rest, logs)
+
+
+@for_python(error_model="numpy")
+def polynomial(entries: Any, b1: float, b2: float, b3: float) -> Any:
+    return eigenvalues4.polynomial(entries, b1, b2, b3)
 
 
 def matrices(logs: list[float], split: float, turn: float) -> tuple[Array, Array, Array]:

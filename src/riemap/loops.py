@@ -43,7 +43,7 @@ class RowLoop:
 
 
 inline = for_loops_only(error_model="numpy", fastmath={"contract"}, forceinline=True)
-"""Decorator for a small helper, compiled into the loops that call it. Python cannot call it; a test wraps it."""
+"""Decorator for a small helper, compiled into the loops that call it. Python cannot call it."""
 
 inline_point = for_loops_only(simplified=False, error_model="numpy", fastmath={"contract"}, forceinline=True)
 """Decorator for a helper with loops of its own over the entries of one point; loops over single points call

@@ -296,8 +296,9 @@ def test_the_diameter_of_a_large_graph_is_not_searched_for(
     graph = random_graph(120, 60, weighted=weighted)
     e = embedding(graph)
     exact = evaluate(e, graph, sources=30)
-    monkeypatch.setattr("riemap.metrics.scores.LARGEST_EXACT_DIAMETER", 100)
-    monkeypatch.setattr("riemap.metrics.scores.diameter", None)
+    monkeypatch.setattr("riemap.distances.sampled_spread.LARGEST_EXACT_DIAMETER", 100)
+    monkeypatch.setattr("riemap.distances.sampled_spread.LARGEST_EXACT_DIAMETER_WEIGHTED", 100)
+    monkeypatch.setattr("riemap.distances.sampled_spread.diameter", None)
     assert evaluate(e, graph, sources=30)["ad"] == pytest.approx(exact["ad"])
 
 

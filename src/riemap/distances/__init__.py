@@ -3,7 +3,7 @@
 from riemap.distances.hops import hop_counts
 from riemap.distances.length_counts import Spread, diameter, spread
 from riemap.distances.paths import DistanceMatrix, all_rows, rows_from, shortest_paths
-from riemap.distances.sampled_spread import SampledSpread, pseudo_diameter, sampled_spread
+from riemap.distances.sampled_spread import SampledSpread, longest_distance, pseudo_diameter, sampled_spread
 from riemap.distances.target import Target
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "all_rows",
     "diameter",
     "hop_counts",
+    "longest_distance",
     "pseudo_diameter",
     "rows_from",
     "sampled_spread",

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances.length_counts import LENGTH_RANGES, MAX_DISTINCT_LENGTHS, Spread
+from riemap.distances.length_counts import LENGTH_RANGES, MAX_DISTINCT_LENGTHS, Spread, diameter
 from riemap.distances.paths import SAME_LENGTH_RTOL, rows_from
 from riemap.graphs.dissimilarities import AnyGraph
 from riemap.graphs.graph import Graph
@@ -19,6 +19,10 @@ from 64 nodes takes a third of the time of one from 512."""
 MAX_SWEEPS = 8
 """Most searches for a longer distance. On the graphs of the paper, two find what more of them find."""
 
+
+LARGEST_EXACT_DIAMETER, LARGEST_EXACT_DIAMETER_WEIGHTED = 50_000, 10_000
+"""Largest numbers of nodes, without and with weights, whose distances are divided by the exact diameter where
+not all of them are known. To find it takes as long as all distances in the worst case."""
 
 FINE_RANGES = 64 * LENGTH_RANGES
 """Number of ranges in which lengths are counted before the longest one is known: so many that a whole number
@@ -177,6 +181,30 @@ def pseudo_diameter(graph: AnyGraph) -> float:
     """
     start = int(np.argmax(graph.degrees)) if isinstance(graph, Graph) else 0
     return _sweep(graph, 0.0, start)
+
+
+def longest_distance(graph: AnyGraph) -> float:
+    """Return what the distances of a large graph are divided by, in training and in scores.
+
+    Parameters
+    ----------
+    graph
+        A graph or dissimilarities.
+
+    Returns
+    -------
+    float
+        The diameter of up to 50,000 nodes, or 10,000 with weights; of more nodes, :func:`pseudo_diameter`.
+
+    Examples
+    --------
+    >>> longest_distance(Graph.from_edges([(0, 1), (1, 2), (2, 3)]))
+    3.0
+    """
+    if not isinstance(graph, Graph):
+        return diameter(graph)
+    most = LARGEST_EXACT_DIAMETER if graph.weights is None else LARGEST_EXACT_DIAMETER_WEIGHTED
+    return diameter(graph) if graph.n <= most else pseudo_diameter(graph)
 
 
 def _sweep(graph: AnyGraph, longest: float, farthest: int) -> float:

@@ -1,9 +1,7 @@
 r"""The target of training on a large graph: distances to landmarks, and distances within balls.
 
-.. math:: \delta^2_{ij} = \left(d_{ij} / \max_{k,\,l \in L} d_{kl}\right)^2
-
-The largest distance to a landmark stands for the largest in the graph, which it is at least half of, so that
-a few targets may be larger than one.
+Distances are divided by :func:`riemap.distances.longest_distance`, as for scores, or by the largest distance
+to a landmark if that is larger. In a very large graph a few targets may be larger than one.
 """
 
 from typing import Any, NamedTuple, final
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from riemap.distances.balls import Balls, balls
 from riemap.distances.landmark_hops import Told, nothing_told
 from riemap.distances.landmarks import Landmarks
+from riemap.distances.sampled_spread import longest_distance
 from riemap.graphs.graph import Graph
 from riemap.loops import exact_loop
 from riemap.threads import Part, begin
@@ -48,12 +47,12 @@ class SampledTarget:
     landmarks
         The landmarks.
     maximum
-        The largest distance to a landmark.
+        The longest distance that is known, by which all are divided.
     """
 
     def __init__(self, graph: Graph, landmarks: Landmarks, found: Balls) -> None:
         self.landmarks, self._balls = landmarks, found
-        self.n, self.maximum = graph.n, landmarks.maximum
+        self.n, self.maximum = graph.n, max(landmarks.maximum, longest_distance(graph))
         shortest = 1.0 if graph.weights is None else float(graph.weights.min())
         self.least = (shortest / self.maximum) ** 2
         self._squares: Array = np.empty(0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import DistanceMatrix, diameter, pseudo_diameter, rows_from, shortest_paths
+from riemap.distances import DistanceMatrix, longest_distance, rows_from, shortest_paths
 from riemap.distances.target import distances_of
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
@@ -33,11 +33,6 @@ SAMPLED_SOURCES, MIN_SAMPLED_SOURCES = 2_000, 64
 SAMPLED_PAIRS, SAMPLED_PAIRS_WEIGHTED = 1 << 26, 1 << 25
 """Number of pairs that are scored by default in a larger graph, without and with weights. It bounds the time
 and the memory, whatever the number of nodes: a minute and 2 GB, measured with 100,000 nodes."""
-
-LARGEST_EXACT_DIAMETER = 50_000
-"""Largest number of nodes for which distances are divided by the exact diameter if sources are drawn. To find
-it takes as long as all distances in the worst case. Above, they are divided by the lower bound of
-:func:`riemap.distances.pseudo_diameter`, which mostly equals it."""
 
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard
@@ -134,9 +129,8 @@ def compare(
     if distances is not None:
         rows, maximum = distances[drawn], float(distances.max())
     else:
-        exact = edges is None or graph.n <= LARGEST_EXACT_DIAMETER
-        rows, maximum = rows_from(graph, drawn), diameter(graph) if exact else pseudo_diameter(graph)
-        maximum = max(maximum, float(rows.max()))
+        rows = rows_from(graph, drawn)
+        maximum = max(longest_distance(graph), float(rows.max()))
     return Comparison(drawn, rows, embedding.sqdist_rows, maximum, edges)
 
 

@@ -17,8 +17,9 @@ from riemap.losses import LossLike
 from riemap.optim import Optimizer
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
+from riemap.runs.samplers import SAMPLER
 from riemap.runs.source import GraphSource
-from riemap.runs.spec import LOSS, PRESET, SAMPLER, RunSpec, Setup, planned
+from riemap.runs.spec import LOSS, PRESET, RunSpec, Setup, planned
 from riemap.spaces import Space
 from riemap.specs import expect, whole_number
 from riemap.training.fit import Callback, Fit

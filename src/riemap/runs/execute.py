@@ -9,7 +9,8 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.runs.folder import RunFolder
 from riemap.runs.result import RunResult
-from riemap.runs.spec import SAMPLER, RunSpec, Setup, chosen_sampler
+from riemap.runs.samplers import SAMPLER, chosen_sampler
+from riemap.runs.spec import RunSpec, Setup
 from riemap.specs import first_difference
 from riemap.training.fit import Callback, Stop, fit
 from riemap.training.plan import Plan

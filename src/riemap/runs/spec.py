@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple, final
 
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, Dissimilarities
+from riemap.graphs import AnyGraph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
+from riemap.runs.samplers import SAMPLER, chosen_sampler
 from riemap.runs.source import GraphSource
 from riemap.spaces import Space
-from riemap.specs import checked_seed, expect, first_difference, shown, suggestion, whole_number
-from riemap.training.plan import SAMPLERS, Plan, SamplerName
+from riemap.specs import checked_seed, first_difference, whole_number
+from riemap.training.plan import Plan, SamplerName
 from riemap.training.presets import landmark_plan, preset_plan
 
 LOSS = "stress"
@@ -22,13 +23,6 @@ LOSS = "stress"
 
 PRESET = "default"
 """The preset unless another is asked for."""
-
-SAMPLER = "auto"
-"""The sampler unless another is asked for: by the number of nodes."""
-
-ALL_PAIRS_NODES, WEIGHTED_ALL_PAIRS_NODES = 30_000, 15_000
-"""Largest number of nodes for which training sees all pairs by default, without weights and with weights. The
-distances take 0.9 GB and 3.6 GB then, and computing them takes a minute."""
 
 
 class Setup(NamedTuple):
@@ -262,47 +256,6 @@ def planned(
             )
         plan = landmark_plan(plan, n, epochs)
     return plan if optimizer is None else replace(plan, optimizer=as_optimizer(optimizer))
-
-
-def chosen_sampler(graph: AnyGraph, given: str) -> SamplerName:
-    """Choose which pairs training sees.
-
-    Parameters
-    ----------
-    graph
-        What to embed.
-    given
-        ``"all"``, ``"landmarks"``, or ``"auto"``: landmarks for a connected graph that is too large for all
-        pairs.
-
-    Returns
-    -------
-    str
-        ``"all"`` or ``"landmarks"``.
-
-    Raises
-    ------
-    InputError
-        If there is no such sampler.
-
-    Examples
-    --------
-    >>> chosen_sampler(GraphSource("karate").open(), "auto")
-    'all'
-    """
-    expect(given, str, "the name of a sampler", f"there are {SAMPLER}, {', '.join(SAMPLERS)}")
-    if given == SAMPLER:
-        if isinstance(graph, Dissimilarities) or graph.component_numbers[0] > 1:
-            return "all"
-        most = ALL_PAIRS_NODES if graph.weights is None else WEIGHTED_ALL_PAIRS_NODES
-        return "landmarks" if graph.n > most else "all"
-    for name in SAMPLERS:
-        if given == name:
-            return name
-    raise InputError(
-        f"no sampler is called {shown(given)}{suggestion(given, (SAMPLER, *SAMPLERS))} There are {SAMPLER}, "
-        f"{', '.join(SAMPLERS)}"
-    )
 
 
 def check_dimension(graph: AnyGraph, space: Space) -> None:

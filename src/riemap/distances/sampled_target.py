@@ -107,7 +107,7 @@ class SampledTarget:
 
 
 def pool_of_balls(graph: Graph, count: int, size: int, seed: int, told: Told = nothing_told) -> Balls:
-    """Compute balls around random nodes.
+    """Compute balls around random nodes, first around those that are in no ball yet.
 
     Parameters
     ----------
@@ -126,13 +126,17 @@ def pool_of_balls(graph: Graph, count: int, size: int, seed: int, told: Told = n
         The balls. They depend on the graph and the arguments alone.
     """
     order = np.random.default_rng([seed, 1]).permutation(graph.n)
-    centres = np.resize(order, count)
+    covered = np.zeros(graph.n, bool)
     size = min(size, graph.n)
     kind = np.uint8 if graph.weights is None else np.float32
     nodes, distances = np.empty((count, size), np.int32), np.empty((count, size, size), kind)
     for first in range(0, count, CALL_BALLS):
         block = slice(first, min(first + CALL_BALLS, count))
-        nodes[block], distances[block] = balls(graph, centres[block], size, seed + first)
+        order = np.concatenate([order[~covered[order]], order[covered[order]]])
+        centres = np.resize(order, block.stop - first)
+        order = np.roll(order, -len(centres))
+        nodes[block], distances[block] = balls(graph, centres, size, seed + first)
+        covered[nodes[block][nodes[block] >= 0]] = True
         told(block.stop / count)
     return Balls(nodes, distances)
 

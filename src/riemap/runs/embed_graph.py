@@ -68,8 +68,8 @@ def embed(
     seed
         Seed for the starting points and the batches. The same seed gives the same bytes.
     sampler
-        Which pairs training sees: ``"all"``; ``"landmarks"``, pairs with 1,024 of the nodes and pairs of nodes
-        near each other; or ``"auto"``, landmarks for more than 30,000 nodes, or 15,000 with weights.
+        Which pairs training sees: ``"all"``; ``"landmarks"``, pairs with 1,024 of the nodes and pairs of
+        nodes near each other; or ``"auto"``, landmarks for more than 30,000 nodes, or 15,000 with weights.
     callbacks
         Each is called after every epoch with its record; one that returns ``False`` ends the run.
     out, resume

@@ -13,6 +13,7 @@ from riemap.training.placement import place
 from riemap.training.plan import Plan, Stage
 from riemap.training.presets import PRESETS, default_plan, landmark_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.process import training_process
+from riemap.training.sampled_objective import SampledObjective
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
 from riemap.training.trainer import Trainer
 
@@ -27,6 +28,7 @@ __all__ = [
     "LossGradient",
     "Objective",
     "Plan",
+    "SampledObjective",
     "Stage",
     "Stop",
     "Trainer",

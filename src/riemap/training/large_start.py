@@ -18,11 +18,14 @@ from riemap.training.placement import place
 from riemap.types import Array
 
 LANDMARKS = 1024
-"""Number of landmarks: a byte each for every node. With 512, an embedding of grqc in H3 has a distortion that is
-12 % larger, and embeddings of power and facebook have the same."""
+"""Number of landmarks: a byte each for every node. With 512, an embedding of grqc in H3 has a distortion
+that is 12 % larger, and embeddings of power and facebook have the same."""
 
 BALL_NODES = 128
 """Number of nodes in a ball."""
+
+BALLS_PER_NODE = 2
+"""Number of balls that a node is in on average. Balls overlap around hubs, so that some nodes are in none."""
 
 ANCHORS = 128
 """Number of landmarks by which nodes are placed."""
@@ -73,8 +76,9 @@ def sampled_target(graph: AnyGraph, space: Space) -> SampledTarget:
         "take a space with fewer coordinates, a part of the graph, or a machine with more memory",
     )
     landmarks = Landmarks.of(graph, min(LANDMARKS, max(graph.n // 2, 2)), LANDMARK_SEED)
-    _LOGGER.info("%s: computing the distances within %d balls", graph.name, -(-graph.n // BALL_NODES))
-    found = pool_of_balls(graph, -(-graph.n // BALL_NODES), min(BALL_NODES, graph.n), LANDMARK_SEED)
+    count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)
+    _LOGGER.info("%s: computing the distances within %d balls", graph.name, count)
+    found = pool_of_balls(graph, count, BALL_NODES, LANDMARK_SEED)
     return SampledTarget(graph, landmarks, found)
 
 
@@ -94,7 +98,9 @@ def needed_bytes(graph: Graph, space: Space) -> int:
     """
     numbers = sum(math.prod(m.shape) for m in space.factors)
     width = 1 if graph.weights is None else 4
-    return graph.n * (width * (LANDMARKS + BALL_NODES) + 8 * (10 * numbers + 8 * len(space.factors)))
+    return graph.n * (
+        width * (LANDMARKS + BALLS_PER_NODE * BALL_NODES) + 8 * (10 * numbers + 8 * len(space.factors))
+    )
 
 
 def among_landmarks(target: SampledTarget) -> Dissimilarities:

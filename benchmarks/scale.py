@@ -2,12 +2,12 @@
 
 Run: python benchmarks/scale.py [--nodes 10000 100000] [--graphs hyperbolic grid ba] [--spaces H3 E3 ...]
 
-Three kinds of graphs, each with about ten times as many edges as nodes: a hyperbolic random graph (degrees with
-exponent 2.5), a square grid in which nodes up to three steps apart in a row or column are linked, and each to
-eight random ones, and a Barabasi-Albert graph. Each run is a process of its own. Seconds are those of the
-stages: distances to landmarks and within balls (distances), embedding of the landmarks and placement of all
-nodes (start), rounds (training), and scores from sampled sources. Memory is the peak of the process. Compiling
-does not count, and neither does making the graph.
+Three kinds of graphs, each with about ten times as many edges as nodes: a hyperbolic random graph (degrees
+with exponent 2.5), a square grid in which nodes up to three steps apart in a row or column are linked, and
+each to eight random ones, and a Barabasi-Albert graph. Each run is a process of its own. Seconds are those of
+the stages: distances to landmarks and within balls (distances), embedding of the landmarks and placement of
+all nodes (start), rounds (training), and scores from sampled sources. Memory is the peak of the process.
+Compiling does not count, and neither does making the graph.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -172,13 +173,13 @@ def main() -> None:
                 _show(kind, space, json.loads(done.stdout.splitlines()[-1]))
 
 
-def _show(kind: str, space: str, facts: dict[str, object]) -> None:
-    seconds: list[float] = facts["seconds"]  # type: ignore[assignment]
+def _show(kind: str, space: str, facts: dict[str, Any]) -> None:
+    seconds: list[float] = facts["seconds"]
     counts = "".join(f"{facts[name]:10}" for name in ("n", "m", "rounds"))
     times = "".join(f"{t:10.1f}" for t in (*seconds, sum(seconds)))
     scores = ", ".join(
         f"{value:.4f}" + (f" ({error:.4f})" if error is not None else "")
-        for value, error in (facts[m] for m in ("ad", "auc", "f1@1"))  # type: ignore[misc]
+        for value, error in (facts[m] for m in ("ad", "auc", "f1@1"))
     )
     print(f"{kind:11}{space:9}{counts}{times}{facts['gb']:10.1f}   {scores}", flush=True)
 

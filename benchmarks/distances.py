@@ -7,7 +7,9 @@ threads use two (riemap, rustworkx, networkit). SciPy uses its fastest method fo
 are in seconds, the shortest of several alternating rounds. A peer that takes more than five seconds runs
 once, and igraph does not run on graphs with more than 10,000 nodes. The last lines show the weighted case
 (Dijkstra, random lengths on power), the time of a block of targets, and the peak memory for condmat's matrix
-beside that of a process that only imports riemap, each in a new process.
+beside that of a process that only imports riemap, each in a new process. With ``--landmarks``, only the
+distances from some sources to all nodes of a random graph are timed, beside the search that all pairs use and
+beside SciPy's Dijkstra.
 """
 
 import argparse
@@ -16,11 +18,14 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from timing import best_in_turns, header, seconds
 
-from riemap.distances import Target, hop_counts, shortest_paths
+from riemap.distances import Target, hop_counts, rows_from, shortest_paths
+from riemap.distances.heap_search import source_lengths
+from riemap.distances.landmark_hops import source_columns
 from riemap.graphs import Graph, load_dataset
 from riemap.threads import count
 
@@ -96,6 +101,34 @@ def blocks(graph: Graph, size: int = 512) -> None:
     print(f"\na block of {size} of {graph.n} nodes: {least * 1e3:.2f} ms, median {median * 1e3:.2f} ms")
 
 
+def random_edges(nodes: int) -> NDArray[np.int64]:
+    """Link random pairs of nodes, four a node, and each node to the next one."""
+    ends = np.random.default_rng(0).integers(0, nodes, (3 * nodes, 2))
+    row = np.column_stack([np.arange(nodes - 1), np.arange(1, nodes)])
+    return np.unique(np.sort(np.concatenate([row, ends[ends[:, 0] != ends[:, 1]]]), axis=1), axis=0)
+
+
+def landmarks(nodes: int) -> None:
+    """Time the distances to some sources, laid out by node, on a random graph with four edges a node."""
+    rng, graph = np.random.default_rng(0), Graph.from_edges(random_edges(nodes))
+    print(f"\n{graph.n} nodes, {graph.m} edges{'by node':>12}{'by source':>12}   seconds")
+    for number in (64, 512):
+        sources = rng.permutation(graph.n)[:number]
+        runs = {
+            "by node": lambda sources=sources: source_columns(graph, sources),
+            "by source": lambda sources=sources: hop_counts(graph, sources),
+        }
+        best = best_in_turns(runs, budget=1.0)
+        print(f"{number:4} sources{best['by node']:12.2f}{best['by source']:12.2f}", flush=True)
+    edges = random_edges(nodes // 10)
+    given = Graph.from_edges(edges, rng.uniform(0.5, 2.0, len(edges)))
+    few = rng.permutation(given.n)[:32]
+    best = best_in_turns(
+        {"riemap": lambda: source_lengths(given, few), "SciPy": lambda: rows_from(given, few)}, budget=1.0
+    )
+    print(f"{given} from 32 sources: {best['riemap']:.2f} s, SciPy {best['SciPy']:.2f} s")
+
+
 def peak(work: str) -> float:
     """Return the peak memory, in megabytes, of a new process that runs ``work``."""
     done = subprocess.run(
@@ -107,8 +140,13 @@ def peak(work: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("graphs", nargs="*", default=["facebook", "power", "condmat"])
-    names = parser.parse_args().graphs
+    parser.add_argument("--landmarks", type=int, metavar="NODES", help="time sources of a random graph")
+    given = parser.parse_args()
+    names = given.graphs
     print(header("rustworkx", "scipy", "networkit", "igraph"))
+    if given.landmarks:
+        landmarks(given.landmarks)
+        return
     print(
         f"\n{'seconds':14}"
         + "".join(f"{x:>12}" for x in ("riemap", "rustworkx", "SciPy", "networkit", "igraph"))

@@ -3,11 +3,11 @@
 Run: python benchmarks/scale.py [--nodes 10000 100000] [--graphs hyperbolic grid ba] [--spaces H3 E3 ...]
 
 Three kinds of graphs, each with about ten times as many edges as nodes: a hyperbolic random graph (degrees
-with exponent 2.5), a square grid in which nodes up to three steps apart in a row or column are linked, and
-each to eight random ones, and a Barabasi-Albert graph. Each run is a process of its own. Seconds are those of
-the stages: distances to landmarks and within balls (distances), embedding of the landmarks and placement of
-all nodes (start), rounds (training), and scores from sampled sources. Memory is the peak of the process.
-Compiling does not count, and neither does making the graph.
+with exponent 2.5); a square grid in which nodes up to three steps apart in a row or column are linked, and
+each node to eight random ones; and a Barabasi-Albert graph. Each run is a process of its own. Seconds are
+those of the stages: distances to landmarks and within balls (distances), embedding of the landmarks and
+placement of all nodes (start), rounds (training), and scores from sampled sources. Memory is the peak of the
+process. Compiling does not count, and neither does making the graph.
 """
 
 import argparse

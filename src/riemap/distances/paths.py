@@ -84,7 +84,7 @@ def _computed(graph: Graph) -> DistanceMatrix:
     memory.require(
         graph.n**2 * width,
         f"the distances between all {graph.n} nodes of {graph.name}",
-        "embedding needs them all, so take a smaller graph, or a machine with more memory; "
+        "training with landmarks does without: --sampler landmarks (in Python, sampler='landmarks'); "
         "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000",
     )
     if graph.n**2 * width >= STORE_MIN_BYTES:

@@ -28,8 +28,9 @@ from riemap.spaces import Points, Space
 from riemap.training.objective import LossGradient
 from riemap.types import Array, Rng
 
-BLOCK_ROWS = 1024
-"""Number of nodes in a block of rows: large enough to keep two threads busy."""
+BLOCK_ROWS, LARGER_BLOCKS = 1024, 4
+"""Number of nodes in a block of rows, large enough to keep two threads busy; and how many times as many there
+may be in a graph of more than 64 blocks, where half of the time would be spent between blocks."""
 
 BLOCK_LANDMARKS = 256
 """Number of landmarks in a block of rows, drawn anew for each block. With 512 of them a round takes twice as
@@ -98,7 +99,8 @@ class SampledObjective:
             One block after the other.
         """
         rng = np.random.default_rng([seed, number])
-        count = -(-len(self._others) // BLOCK_ROWS)
+        size = min(max(BLOCK_ROWS, self.target.n // 64), LARGER_BLOCKS * BLOCK_ROWS)
+        count = -(-len(self._others) // size)
         rows = np.array_split(rng.permutation(self._others), count) if count else []
         share = NEAR_BALL_SHARE if loss.needs_near_pairs else BALL_SHARE
         near = rng.permutation(self.target.balls)[: -int(-share * self.target.balls // 1)]

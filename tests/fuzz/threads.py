@@ -21,7 +21,7 @@ class Threads(Attack):
     """Trainings on graphs whose sizes move the remainders of chunks and vectors."""
 
     name = "threads"
-    seconds = 300.0
+    seconds = 900.0
     short = 1
 
     def draw(self, rng: Random, number: int) -> Case:

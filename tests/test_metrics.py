@@ -2,6 +2,7 @@
 
 import json
 import math
+from importlib import import_module
 from unittest.mock import patch
 
 import naive
@@ -296,9 +297,10 @@ def test_the_diameter_of_a_large_graph_is_not_searched_for(
     graph = random_graph(120, 60, weighted=weighted)
     e = embedding(graph)
     exact = evaluate(e, graph, sources=30)
-    monkeypatch.setattr("riemap.distances.sampled_spread.LARGEST_EXACT_DIAMETER", 100)
-    monkeypatch.setattr("riemap.distances.sampled_spread.LARGEST_EXACT_DIAMETER_WEIGHTED", 100)
-    monkeypatch.setattr("riemap.distances.sampled_spread.diameter", None)
+    module = import_module("riemap.distances.sampled_spread")  # whose name is also that of a function
+    monkeypatch.setattr(module, "LARGEST_EXACT_DIAMETER", 100)
+    monkeypatch.setattr(module, "LARGEST_EXACT_DIAMETER_WEIGHTED", 100)
+    monkeypatch.setattr(module, "diameter", None)
     assert evaluate(e, graph, sources=30)["ad"] == pytest.approx(exact["ad"])
 
 

@@ -26,14 +26,14 @@ from riemap.loops import exact_loop, inline
 from riemap.threads import Part, begin
 
 WIDTHS = (8, 1)
-"""64-bit words of a node in a batch. Eight words are a cache line; one word takes a seventh of the time."""
+"""64-bit words of a node in a batch. Eight words are a cache line; one word takes a third of the time."""
 
 FEW_WORDS = 3
 """Largest number of words that are searched one by one; more are searched as a batch of eight."""
 
 SPARSE_FRONT = 16
-"""A step marks the neighbours of the front first if it has less than one in so many nodes. Marking costs
-about as much as a tenth of a whole step."""
+"""A step marks the neighbours of the front first if it has less than one in so many nodes. Marking took
+about a twentieth of the time of a whole step."""
 
 MOST_STEPS = 255
 """Largest count that fits into a byte."""

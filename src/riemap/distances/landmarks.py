@@ -58,8 +58,8 @@ class Landmarks:
         Two are the ends of a long shortest path, found by a search from the node with the most neighbours
         and one from the node farthest from it, so that the largest distance to a landmark is nearly the
         largest in the graph. The others are drawn at random, since the scores of an embedding are means over
-        all pairs of nodes. Embeddings of power and grqc in H3 have a distortion that is 10 and 8 % larger if
-        nodes are drawn by their distance from those drawn before, and a tenth are hubs.
+        all pairs of nodes. Where a tenth were hubs and the others drawn by their distance from those drawn
+        before, the distortion in H3 was 15 % larger on power and 5 % on grqc (512 landmarks, one seed).
 
         Parameters
         ----------

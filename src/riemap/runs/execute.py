@@ -17,7 +17,7 @@ from riemap.training.plan import Plan
 from riemap.training.trainer import never
 
 CHECKPOINT_NODES = 10**7
-"""Number of nodes that are moved between two checkpoints of a large graph: some tens of seconds."""
+"""Number of nodes that are moved between two checkpoints of a large graph: a minute of processor time."""
 
 
 def execute(

@@ -9,8 +9,8 @@ SAMPLER = "auto"
 """The sampler unless another is asked for: by the number of nodes."""
 
 ALL_PAIRS_NODES, WEIGHTED_ALL_PAIRS_NODES = 30_000, 15_000
-"""Largest number of nodes for which training sees all pairs by default, without weights and with weights. The
-distances take 0.9 GB and 3.6 GB then, and computing them takes a minute."""
+"""Largest number of nodes for which training sees all pairs by default, without weights and with weights.
+Their distances take 0.9 GB, and 3.6 GB while they are computed."""
 
 
 def chosen_sampler(graph: AnyGraph, given: str) -> SamplerName:

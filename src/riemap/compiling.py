@@ -23,11 +23,8 @@ class _LinkedLibrary(JITCodeLibrary):
     simplified = True
 
     def _optimize_final_module(self) -> None:
-        """Optimise once instead of twice, or not at all."""
-        if not self.simplified:
-            return
-        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
-        passes.run(self._final_module, builder)
+        if self.simplified:
+            super()._optimize_final_module()  # type: ignore[no-untyped-call]
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()  # type: ignore[no-untyped-call]
@@ -61,8 +58,7 @@ class _LinkedCompiler(CompilerBase):
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
         passes.passes = [
-            (_LinkedLowering, text) if step is NativeLowering else (step, text)
-            for step, text in passes.passes
+            (_LinkedLowering if step is NativeLowering else step, text) for step, text in passes.passes
         ]
         passes._finalized = False
         passes.finalize()

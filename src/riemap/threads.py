@@ -1,7 +1,7 @@
 """Threads that run the rows of a kernel side by side.
 
 A kernel is a compiled loop over the rows ``start`` to ``stop`` that does not need Python's lock (see
-:func:`riemap.vmath.pair_loop`). :func:`run` gives each thread an equal part of the rows. The machine code is
+:func:`riemap.loops.pair_loop`). :func:`run` gives each thread an equal part of the rows. The machine code is
 the same for every part, and a row does not depend on the other rows, so results have the same bytes on any
 number of threads.
 

@@ -48,7 +48,7 @@ def _stress_rows(
         w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
         for j in range(end):
             w[j] = share * (1.0 - math.sqrt(t[j]) / max(math.sqrt(s[j]), LEAST_DISTANCE))
-        for j in range(end):  # a separate loop, here and below: see :data:`riemap.vmath.pair_loop`
+        for j in range(end):  # a separate loop, here and below: see :data:`riemap.loops.pair_loop`
             error = math.sqrt(t[j]) - math.sqrt(s[j])
             total += error * error
         w[first + i] = 0.0

@@ -93,7 +93,7 @@ def exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: 
     ``p`` of the pair is stored in ``out[i, j]``. The values of ``q`` for row ``i`` are stored in the upper
     triangle, in row ``n - 1 - i``, which has just as many entries. Rows are dealt into ``SUM_PARTS`` parts,
     and each part sums its columns separately. A loop that sums a row stores nothing, for the reason given at
-    :data:`riemap.vmath.pair_loop`.
+    :data:`riemap.loops.pair_loop`.
     """
     n = len(out)
     sums = np.zeros((SUM_PARTS, 3, n))

@@ -127,6 +127,19 @@ def neighbourhood(target, sqdist):
     return total / n
 
 
+def edges(target, sqdist, T):
+    """Return the smooth excess of each edge over the pairs of its node that are no edges."""
+    n, dist = len(target), np.sqrt(sqdist)
+    least = min(others(target[i], i).min() for i in range(n)) * (1 + 1e-9)
+    tau, found = T * np.sqrt(least), []
+    for i in range(n):
+        near = [j for j in range(n) if j != i and target[i][j] <= least]
+        far = [k for k in range(n) if target[i][k] > least]
+        costs = [special.logsumexp([0.0, *((dist[i][j] - dist[i][k]) / tau for k in far)]) for j in near]
+        found.append(tau * np.mean(costs) if near else 0.0)
+    return np.mean(found)
+
+
 def linked(distances, threshold):
     """Return the graph of all pairs at less than a threshold, pair by pair."""
     graph = nx.Graph()

@@ -124,6 +124,8 @@ TWINS: list[tuple[str, Callable[[Array, Array], float]]] = [
     ("distortion", naive.distortion),
     ("ad", lambda t, s: naive.distortion(t, s, 0.5)),
     ("neighbourhood", naive.neighbourhood),
+    ("edges(T=0.5)", lambda t, s: naive.edges(t, s, 0.5)),
+    ("edges", lambda t, s: naive.edges(t, s, 1.0)),
     ("rsne(T=0.02)", lambda t, s: naive.rsne(t, s, 0.02)),
     ("rsne(T=0.5)", lambda t, s: naive.rsne(t, s, 0.5)),
     ("rsne(T=0.1,exclusive=true)", lambda t, s: naive.rsne(t, s, 0.1, exclusive=True)),

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from riemap.errors import InputError
 from riemap.losses.base import Loss, RowBlock
 from riemap.losses.lengths import AverageDistortion, Distortion, Stress
-from riemap.losses.neighbourhood import Neighbourhood
+from riemap.losses.neighbourhood import Edges, Neighbourhood
 from riemap.losses.rsne import RSNE
 from riemap.losses.schedule import Schedule
 from riemap.losses.sums import Custom, Sum
@@ -20,6 +20,7 @@ __all__ = [
     "AverageDistortion",
     "Custom",
     "Distortion",
+    "Edges",
     "Loss",
     "LossLike",
     "Neighbourhood",
@@ -30,7 +31,7 @@ __all__ = [
     "as_loss",
 ]
 
-LOSSES: tuple[type[Loss], ...] = (RSNE, Stress, Distortion, AverageDistortion, Neighbourhood)
+LOSSES: tuple[type[Loss], ...] = (RSNE, Stress, Distortion, AverageDistortion, Neighbourhood, Edges)
 """All losses that have a name. A class that is added here is known everywhere."""
 
 LossLike: TypeAlias = str | Loss | Callable[[Array, Array], tuple[float, Array]]

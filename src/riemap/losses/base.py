@@ -30,7 +30,7 @@ The derivative of a distance has no direction where two points coincide. The gra
 is zero there, so its product with a quotient by this number is zero too.
 """
 
-STATISTICS_ROWS = 3
+STATISTICS_ROWS = 4
 """Number of rows in the statistics of every loss that compares rows."""
 
 

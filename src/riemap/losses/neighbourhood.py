@@ -1,4 +1,4 @@
-r"""The likelihood of the edges of a graph against the pairs that are not edges  [NickelKiela2017].
+r"""Losses that compare the edges of a node with its pairs that are not edges  [NickelKiela2017].
 
 References
 ----------
@@ -9,13 +9,14 @@ References
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, final
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from riemap.loops import inline, pair_loop
 from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
+from riemap.losses.schedule import Schedule
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import exp
@@ -24,8 +25,14 @@ EDGE_TOLERANCE = 1e-9
 """Relative difference up to which squared distances count as equal; it covers rounding of path lengths."""
 
 
+DEFAULT_EDGE_TEMPERATURE = Schedule(1.0, 0.03)
+"""Temperature of :class:`Edges` unless another is given, in units of the smallest distance of the graph.
+
+At the start the nearest few pairs that are no edges count, at the end the nearest one alone."""
+
+
 class _EdgeLikelihood(Loss):
-    """The likelihood, given the largest target of a pair that is an edge."""
+    """What these losses share, given the largest target of a pair that is an edge."""
 
     symbol: ClassVar[str] = "neighbourhood"
 
@@ -48,14 +55,28 @@ class _EdgeLikelihood(Loss):
     def _edge_threshold(self, target: Array) -> float:
         """Return the largest target of an edge."""
 
+    def _temperature(self, edge: float) -> float:
+        """Return what distances are divided by in the exponents."""
+        return 1.0
+
+    def _row_weights(self, degrees: Array, edge: float) -> Array:
+        """Return the weight of each row, given its number of edges."""
+        return np.ones_like(degrees)
+
     def statistics(self, block: RowBlock) -> Array:
-        """Compute per row: log of the sum over non-neighbours, their common derivative, and the value."""
-        return _statistics(*block, self._edge_threshold(block.target))
+        """Compute per row: log of the sum over non-neighbours, their common derivative, value, and weight."""
+        edge = self._edge_threshold(block.target)
+        found = _statistics(*block, edge, 1.0 / self._temperature(edge))
+        found[3] = self._row_weights(found[3], edge)
+        found[1:3] *= found[3]
+        return found
 
     def rows(self, block: RowBlock, *, statistics: Array, both_ends: bool, out: Array) -> float:
-        """Compute the contribution of a block to the negative log-likelihood, and the weights."""
+        """Compute the contribution of a block to the mean over nodes, and the weights."""
         target, sqdist, first = block
-        _weights(target, sqdist, first, self._edge_threshold(target), statistics, both_ends, out)
+        edge = self._edge_threshold(target)
+        inverse = 1.0 / self._temperature(edge)
+        _weights_rows(len(sqdist), target, sqdist, first, edge, inverse, statistics, both_ends, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
 
@@ -77,8 +98,7 @@ class Neighbourhood(_EdgeLikelihood):
         return BoundNeighbourhood(least * (1.0 + EDGE_TOLERANCE))
 
     def _edge_threshold(self, target: Array) -> float:
-        """Take the smallest distance in the matrix; it must be square."""
-        return float(target[~np.eye(len(target), dtype=bool)].min()) * (1.0 + EDGE_TOLERANCE)
+        return _smallest(target)
 
 
 @final
@@ -101,37 +121,124 @@ class BoundNeighbourhood(_EdgeLikelihood):
         return self.symbol
 
 
-def _statistics(target: Array, sqdist: Array, first: int, edge: float) -> Array:
+class _EdgesOfTemperature(_EdgeLikelihood):
+    """What the two forms of :class:`Edges` share."""
+
+    symbol: ClassVar[str] = "edges"
+    T: Schedule
+
+    def __str__(self) -> str:
+        return self.symbol if self.T == DEFAULT_EDGE_TEMPERATURE else f"{self.symbol}(T={self.T})"
+
+    def at_progress(self, progress: float) -> Self:
+        """Return the loss with the temperature of that moment."""
+        now = self.T.value_at(progress)
+        return self if now == self.T.start == self.T.end else replace(self, T=Schedule(now, now))  # type: ignore[type-var]
+
+    def _temperature(self, edge: float) -> float:
+        return self.T.start * math.sqrt(edge)
+
+    def _row_weights(self, degrees: Array, edge: float) -> Array:
+        return self._temperature(edge) / np.maximum(degrees, 1.0)
+
+
+@final
+@dataclass(frozen=True)
+class Edges(_EdgesOfTemperature):
+    r"""How much longer edges are than the nearest pairs that are no edges: a mean over nodes and their edges.
+
+    .. math:: \tau \log\Bigl(1 + \sum_{k \not\sim i} e^{(d_{ij} - d_{ik}) / \tau}\Bigr),
+        \qquad \tau = T \delta_{\min}.
+
+    For small temperatures this is :math:`\max(0, d_{ij} - \min_k d_{ik})`: an edge has a cost only if another
+    node is nearer than the neighbour. What is in order is left alone, so that in a sum with a loss of lengths
+    it takes little from these. The pairs at the smallest distance :math:`\delta_{\min}` count as edges: in an
+    unweighted graph they are its edges.
+
+    Parameters
+    ----------
+    T
+        The temperature in units of the smallest distance, or a schedule of it.
+
+    Examples
+    --------
+    >>> str(Edges()), str(Edges(T="2->0.1"))
+    ('edges', 'edges(T=2->0.1)')
+    """
+
+    T: Schedule = DEFAULT_EDGE_TEMPERATURE
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.T, Schedule):
+            object.__setattr__(self, "T", Schedule.parse(str(self.T)))
+
+    def for_target(self, least: float) -> "BoundEdges":
+        """Return the loss whose edges are the pairs at the distance ``least``."""
+        return BoundEdges(self.T, least * (1.0 + EDGE_TOLERANCE))
+
+    def _edge_threshold(self, target: Array) -> float:
+        return _smallest(target)
+
+
+@final
+@dataclass(frozen=True)
+class BoundEdges(_EdgesOfTemperature):
+    """:class:`Edges` for the target of one graph, as :meth:`Edges.for_target` returns it.
+
+    Parameters
+    ----------
+    T
+        The temperature, or a schedule of it.
+    edge
+        The largest target of an edge.
+    """
+
+    T: Schedule
+    edge: float
+
+    def _edge_threshold(self, target: Array) -> float:
+        return self.edge
+
+
+def _smallest(target: Array) -> float:
+    """Return the smallest distance in a square matrix, which is that of edges."""
+    return float(target[~np.eye(len(target), dtype=bool)].min()) * (1.0 + EDGE_TOLERANCE)
+
+
+def _statistics(target: Array, sqdist: Array, first: int, edge: float, inverse: float) -> Array:
     r"""Compute the statistics of each row.
 
     With ``S`` the sum over non-neighbours and :math:`x = d_{ij} + \log S`, the term of a neighbour is
-    :math:`\log(1 + e^x)`. Distances are taken relative to the nearest non-neighbour, so that ``S`` does not
-    underflow.
+    :math:`\log(1 + e^x)`. Distances are multiplied by ``inverse``, and taken relative to the nearest
+    non-neighbour, so that ``S`` does not underflow. The last row has the numbers of neighbours.
     """
-    found = np.empty((3, len(sqdist)))
-    _statistics_rows(len(sqdist), target, sqdist, first, edge, found)
+    found = np.empty((4, len(sqdist)))
+    _statistics_rows(len(sqdist), target, sqdist, first, edge, inverse, found)
     return found
 
 
 @pair_loop
-def _statistics_rows(part: Part, target: Array, sqdist: Array, first: int, edge: float, found: Array) -> None:
+def _statistics_rows(
+    part: Part, target: Array, sqdist: Array, first: int, edge: float, inverse: float, found: Array
+) -> None:
     n = sqdist.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         t, s = target[i], sqdist[i]
-        nearest, strangers, push, total = np.inf, 0.0, 0.0, 0.0
+        nearest, strangers, push, total, degree = np.inf, 0.0, 0.0, 0.0, 0.0
         for j in range(n):
             nearest = min(nearest, s[j] if t[j] > edge else np.inf)
-        nearest = math.sqrt(nearest)
+        nearest = inverse * math.sqrt(nearest)
         for j in range(n):
-            strangers += exp(nearest - math.sqrt(s[j])) if t[j] > edge else 0.0
+            strangers += exp(nearest - inverse * math.sqrt(s[j])) if t[j] > edge else 0.0
         log_sum = math.log(strangers) - nearest if strangers > 0.0 else -np.inf
         for j in range(n):
             if t[j] <= edge and j != first + i:
-                x = math.sqrt(s[j]) + log_sum
+                x = inverse * math.sqrt(s[j]) + log_sum
                 total += max(x, 0.0) + math.log1p(math.exp(-abs(x)))
                 push += 1.0 / (1.0 + math.exp(-x))
-        found[0, i], found[1, i], found[2, i] = log_sum, push, total
+                degree += 1.0
+        found[0, i], found[1, i], found[2, i], found[3, i] = log_sum, push, total, degree
 
 
 @inline
@@ -141,13 +248,6 @@ def _share(d: float, log_sum: float) -> float:
     return np.inf if exponent > 700.0 else exp(exponent)
 
 
-def _weights(
-    target: Array, sqdist: Array, first: int, edge: float, statistics: Array, both_ends: bool, out: Array
-) -> None:
-    r"""Write the weights; the derivative of a neighbour's term in ``d`` is :math:`1/(1+e^{-d_{ij}}/S)`."""
-    _weights_rows(len(sqdist), target, sqdist, first, edge, statistics, both_ends, out)
-
-
 @pair_loop
 def _weights_rows(
     part: Part,
@@ -155,23 +255,25 @@ def _weights_rows(
     sqdist: Array,
     first: int,
     edge: float,
+    inverse: float,
     statistics: Array,
     both_ends: bool,
     out: Array,
 ) -> None:
+    """Write the weights; the derivative of a neighbour's term in ``x`` is ``1 / (1 + e^-x)``."""
     n = sqdist.shape[1]
-    log_sum, push = statistics[0], statistics[1]
+    log_sum, push, weight = statistics[0], statistics[1], statistics[3]
     start, stop = begin(part)
     for i in range(start, stop):
         t, s = target[i], sqdist[i]
         w = out[i]  # a statement of its own: Numba loses writes to an array unpacked from a mixed tuple
-        own, own_push = log_sum[first + i], push[first + i]
+        own, own_push, own_weight = log_sum[first + i], push[first + i], weight[first + i]
         for j in range(n):
             d = math.sqrt(s[j])
-            near = _share(d, own)
-            slope = -near * own_push if t[j] > edge else 1.0 / (1.0 + near)
+            near = _share(inverse * d, own)
+            slope = -near * own_push if t[j] > edge else own_weight / (1.0 + near)
             if both_ends:
-                near = _share(d, log_sum[j])
-                slope += -near * push[j] if t[j] > edge else 1.0 / (1.0 + near)
-            w[j] = 0.5 * slope / (max(d, LEAST_DISTANCE) * n)
+                near = _share(inverse * d, log_sum[j])
+                slope += -near * push[j] if t[j] > edge else weight[j] / (1.0 + near)
+            w[j] = 0.5 * inverse * slope / (max(d, LEAST_DISTANCE) * n)
         w[first + i] = 0.0

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from riemap.loops import inline, pair_loop, task_loop
+from riemap.losses.base import STATISTICS_ROWS
 from riemap.lower_triangle import row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -44,8 +45,8 @@ def _least(values: Array) -> float:
 def row_statistics(
     target: Array, sqdist: Array, inverse: float, own: float, first: int, exclusive: bool
 ) -> Array:
-    """Compute the logarithms of both normalisers and the divergence of each row."""
-    found = np.empty((3, len(sqdist)))
+    """Compute the logarithms of both normalisers and the divergence of each row; the last row is not used."""
+    found = np.zeros((STATISTICS_ROWS, len(sqdist)))
     _row_statistics_rows(len(sqdist), target, sqdist, inverse, own, first, exclusive, found)
     return found
 

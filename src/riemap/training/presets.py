@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from riemap.errors import InputError
-from riemap.losses import RSNE, Loss, Schedule
+from riemap.losses import RSNE, Edges, Loss, Schedule, Sum
 from riemap.optim import RAdam
 from riemap.optim.radam import Betas
 from riemap.specs import expect, shown, suggestion, whole_number
@@ -39,6 +39,9 @@ BATCH_LR_FACTOR = 3.0
 A batch sees only some of the pairs, and there are many steps in an epoch, so that a rate three times as high
 is stable and faster.
 """
+
+FINE_SHARE, FEWEST_FINE_EPOCHS = 0.3, 40
+"""Share of the default's work that goes into the edges of a graph with batches, and the fewest epochs of it."""
 
 UNFOLDING_TEMPERATURE = Schedule(0.2, 0.2)
 """Temperature of the RSNE that unfolds the graph: high, so that all nodes count and not only the nearest."""
@@ -65,7 +68,8 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
 
     A small graph takes all pairs in every step. A larger one takes batches of nodes: random nodes are a fair
     sample of lengths, and many more steps fit into the same time. Losses that depend on nearest neighbours
-    take all pairs on graphs of any size, since a batch holds few of them.
+    take all pairs on graphs of any size, since a batch holds few of them. A sum with ``edges`` is divided: its
+    other terms are trained in batches first, and the whole sum then takes all pairs.
 
     Parameters
     ----------
@@ -79,20 +83,29 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     Returns
     -------
     Plan
-        Two stages; one if there are fewer than four epochs.
+        Two or three stages; one if there are fewer than four epochs.
 
     Examples
     --------
     >>> from riemap.losses import as_loss
     >>> [(str(stage.loss), stage.epochs) for stage in default_plan(as_loss("ad"), 100).stages]
     [('rsne(T=0.2)', 500), ('ad', 1500)]
+    >>> [(str(stage.loss), stage.batch) for stage in default_plan(as_loss("ad + edges"), 5000).stages]
+    [('rsne(T=0.2)', 512), ('ad', 512), ('ad + edges', None)]
     """
     n, epochs = _checked(loss, n, epochs)
     some = BATCH_NODES if n > ALL_PAIRS_NODES else None
-    batch = None if loss.needs_near_pairs else some
     unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
-    last = _epochs(0.75, n, batch) if epochs is None else epochs - unfold
-    stages = [Stage(loss, last, _batch_lr_factor(batch), "cosine", rescale=loss.least_at_target, batch=batch)]
+    far = _without_edges(loss)
+    fine = 0 if some is None or far is loss else _fine_epochs(n) if epochs is None else epochs // 4
+    main = far if fine else loss
+    batch = None if main.needs_near_pairs else some
+    length = _epochs(0.75, n, batch) if epochs is None else epochs - unfold - fine
+    stages = [
+        Stage(main, length, _batch_lr_factor(batch), "cosine", rescale=far.least_at_target, batch=batch)
+    ]
+    if fine:
+        stages.append(Stage(loss, fine, schedule="cosine"))
     if unfold:
         rsne = RSNE(UNFOLDING_TEMPERATURE)
         stages.insert(0, Stage(rsne, unfold, _batch_lr_factor(some), "cosine", batch=some))
@@ -137,6 +150,21 @@ def _epochs(share: float, n: int, batch: int | None) -> int:
     """Return the number of epochs for a share of the default's work, within the bounds."""
     pairs = 0.5 * n * (n if batch is None else batch)
     return int(share * min(max(DEFAULT_PAIRS / pairs, FEWEST_EPOCHS), MOST_EPOCHS))
+
+
+def _fine_epochs(n: int) -> int:
+    """Return the number of epochs over all pairs in which a graph with batches learns its edges."""
+    return int(
+        min(max(FINE_SHARE * DEFAULT_PAIRS / (0.5 * n * n), FEWEST_FINE_EPOCHS), FINE_SHARE * MOST_EPOCHS)
+    )
+
+
+def _without_edges(loss: Loss) -> Loss:
+    """Return the terms of a sum with edges that batches can train, or the loss itself if there are none."""
+    if not isinstance(loss, Sum) or not any(isinstance(part, Edges) for _, part in loss.terms):
+        return loss
+    rest = tuple(term for term in loss.terms if not term[1].needs_near_pairs)
+    return Sum(rest) if len(rest) > 1 else rest[0][1] if rest else loss
 
 
 def _batch_lr_factor(batch: int | None) -> float:

@@ -119,7 +119,17 @@ SpaceTexts: TypeAlias = Annotated[
         "--space", "-s", help="The space to embed in, such as H3 or 'H2 x S2'; several are compared."
     ),
 ]
-LossText: TypeAlias = Annotated[str, typer.Option(help="What to minimise, such as stress or ad.")]
+LossText: TypeAlias = Annotated[
+    str | None,
+    typer.Option(help="What to minimise instead of the loss of --for, such as stress.", show_default=False),
+]
+Aim: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--for",
+        help="What matters: rank, which nodes are near each node; distance, how far they are; or both.",
+    ),
+]
 Preset: TypeAlias = Annotated[
     str,
     typer.Option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from riemap.cli.arguments import (
+    Aim,
     AsJson,
     CheckpointEvery,
     Epochs,
@@ -48,7 +49,8 @@ def embed(
     graph: GraphText,
     reading: "ReadOptions",
     space: SpaceTexts = None,
-    loss: LossText = "stress",
+    aim: Aim = "both",
+    loss: LossText = None,
     preset: Preset = "default",
     optimizer: OptimizerText = None,
     epochs: Epochs = None,
@@ -73,7 +75,13 @@ def embed(
         source = GraphSource(graph, reading)
         with opening(graph):
             opened = source.open()
-        choice: Any = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs, "seed": seed}
+        choice: Any = {
+            "loss": _loss(aim, loss),
+            "preset": preset,
+            "optimizer": optimizer,
+            "epochs": epochs,
+            "seed": seed,
+        }
         choice["sampler"] = sampler
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(spaces)]
         specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
@@ -94,6 +102,21 @@ def embed(
             _tell_where(out, results)
     if results[-1].fit.stop is Stop.INTERRUPTED:
         raise typer.Exit(130)
+
+
+def _loss(aim: str, loss: str | None) -> str:
+    """Return the loss that was asked for by itself, or by what it is for."""
+    from riemap.losses import LOSSES_FOR
+
+    if aim not in LOSSES_FOR:
+        raise InputError(f"--for {aim}: what matters is one of {', '.join(LOSSES_FOR)}; e.g. --for rank")
+    if loss is None:
+        return aim
+    if aim != "both":
+        raise InputError(
+            f"--for {aim} and --loss {loss} exclude each other: --for {aim} is --loss '{LOSSES_FOR[aim]}'"
+        )
+    return loss
 
 
 def _checked(graph: str, spaces: list[str] | None, out: Path | None, resume: bool, report: bool) -> list[str]:

@@ -16,6 +16,7 @@ from riemap.types import Array
 
 __all__ = [
     "LOSSES",
+    "LOSSES_FOR",
     "RSNE",
     "AverageDistortion",
     "Custom",
@@ -34,6 +35,11 @@ __all__ = [
 LOSSES: tuple[type[Loss], ...] = (RSNE, Stress, Distortion, AverageDistortion, Neighbourhood, Edges)
 """All losses that have a name. A class that is added here is known everywhere."""
 
+LOSSES_FOR = {"both": "ad + 0.5*edges", "rank": "ad + 4*edges", "distance": "ad"}
+"""The loss for each aim: the order of nodes around each node, their distances, or both.
+
+``ad`` is the average distortion itself, and ``edges`` puts neighbours before other nodes."""
+
 LossLike: TypeAlias = str | Loss | Callable[[Array, Array], tuple[float, Array]]
 """What :func:`as_loss` accepts."""
 
@@ -49,8 +55,9 @@ def as_loss(given: LossLike) -> Loss:
     Parameters
     ----------
     given
-        A text such as ``"stress"`` or ``"rsne(T=0.5->0.01) + 0.3*ad"``; a function that takes target and
-        sqdist and returns the value and the weights; or a loss.
+        A text such as ``"stress"`` or ``"rsne(T=0.5->0.01) + 0.3*ad"``; an aim, ``"both"``, ``"rank"`` or
+        ``"distance"``; a function that takes target and sqdist and returns the value and the weights; or a
+        loss.
 
     Returns
     -------
@@ -66,6 +73,8 @@ def as_loss(given: LossLike) -> Loss:
     --------
     >>> str(as_loss("rsne(T=0.5->0.01) + 0.3 * ad"))
     'rsne(T=0.5->0.01) + 0.3*ad'
+    >>> str(as_loss("rank"))
+    'ad + 4*edges'
     """
     if isinstance(given, Loss):
         return given
@@ -75,6 +84,7 @@ def as_loss(given: LossLike) -> Loss:
                 f"a loss is a text such as 'rsne(T=0.02)' or a function, not {type(given).__name__}"
             )
         return Custom(given)
+    given = LOSSES_FOR.get(given, given)
     try:
         parts = split(given, "+")
     except InputError as error:

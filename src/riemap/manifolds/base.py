@@ -9,6 +9,7 @@ Conventions for every method:
 * Methods return new arrays and never write into their arguments.
 """
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import astuple
 from typing import Any, ClassVar, final
@@ -42,6 +43,7 @@ class Manifold(ABC):
     least_size: ClassVar[int] = 1  # smallest accepted size
     geodesic: ClassVar[bool] = True  # whether sqdist is the squared length of log; False for a divergence
     parallel: ClassVar[bool] = True  # whether transport is parallel transport
+    least_log_scale: ClassVar[float] = -math.inf  # below it, points lie so far apart that digits are lost
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let the methods of a manifold that take arrays check them first."""

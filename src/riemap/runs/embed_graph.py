@@ -58,8 +58,9 @@ def embed(
     space
         Where to embed, such as ``"H3"`` or ``"H2 x S2"``.
     loss
-        What to minimise: ``"stress"``, ``"ad"``, ``"rsne(T=0.02)"``, ``"stress + 0.2*rsne(T=1)"``, or a
-        function of (target, sqdist) that gives a value and its derivatives with respect to sqdist.
+        What to minimise. By aim: ``"rank"``, which nodes are near each node; ``"distance"``, how far they
+        are; or ``"both"``. By name: ``"stress"``, ``"ad + 0.5*edges"``. Or a function of (target, sqdist)
+        that gives a value and its derivatives with respect to sqdist.
     preset
         How to train: ``"default"``; ``"steady"``, which learns the scales late and slowly; or ``"paper"``,
         the protocol of the paper.

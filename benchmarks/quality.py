@@ -6,8 +6,8 @@ Run: python benchmarks/quality.py [--tables table5,table6,table7] [--graphs csph
 The paper's figures are the best of its losses and settings, chosen for each score by itself; ours are those
 of a single run. A cell has the mean over the seeds and, if there are several, the worst in parentheses. A `-`
 after it says that the mean is below the paper's figure by more than 0.1 point, or 0.001 of AD, and a `!` by
-more than 3 points, or 10 % of AD. Seconds are those of the longest run. Small graphs come first. Runs that are
-recorded in the folder are not repeated, and `--show` trains nothing.
+more than 3 points, or 10 % of AD. Seconds are those of the longest run. Small graphs come first. Runs that
+are recorded in the folder are not repeated, and `--show` trains nothing.
 """
 
 import argparse
@@ -59,9 +59,8 @@ def main() -> None:
         ]
         rows.sort(key=lambda row: (DATASETS[row[0]].n, Space.parse(row[1]).dim))
         print(f"\n{TABLES[name].title}, loss `{LOSSES_FOR[given.loss]}`\n")
-        print(
-            "| graph | space | F1@1 | paper | AUC | paper | AD | paper | seconds |\n|---|---|---|---|---|---|---|---|---|"
-        )
+        print("| graph | space | F1@1 | paper | AUC | paper | AD | paper | seconds |")
+        print("|---" * 9 + "|")
         judged = [report(folder, name, row, given) for row in rows]
         summarise([marks for marks in judged if marks is not None], len(rows))
 

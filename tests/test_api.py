@@ -24,6 +24,7 @@ INTERNAL_CLASSES = {
     "AffineInvariant",
     "AngleEntries",
     "BallTarget",
+    "BoundEdges",
     "BoundNeighbourhood",
     "Columns",
     "ConfigEntries",

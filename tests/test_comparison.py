@@ -83,7 +83,7 @@ def test_several_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
         run("embed", "karate", "-s", "E2", "-s", "H2", "--seed", "3", "--seeds", "2", "--out", str(out)) == 0
     )
     shown, told = capsys.readouterr()
-    assert "karate, stress, means over seeds 3 to 4; * is the best of a column" in shown
+    assert "karate, ad + 0.5*edges, means over seeds 3 to 4; * is the best of a column" in shown
     assert re.search(r"(E2|H2) is best by average distortion \(ad\): 0\.\d+ ± 0\.\d+, and", shown)
     assert sorted(str(p.relative_to(out)) for p in out.glob("*/*")) == [
         "E2/seed-3",

@@ -33,7 +33,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("embed", "karate", "--space", "H2") == 0
     out, err = capsys.readouterr()
-    assert out.startswith("karate in H2 (2 dimensions), stress, seed 0\n40 epochs in ")
+    assert out.startswith("karate in H2 (2 dimensions), ad + 0.5*edges, seed 0\n40 epochs in ")
     assert "all epochs are done" in out
     assert "average distortion" in out
     assert err.count("\n") == 11, "ten plain lines where there is no terminal, and one about the result"
@@ -71,7 +71,7 @@ def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     names = sorted(path.name for path in folder.iterdir())
     assert names == ["config.json", "embedding.npz", "history.csv", "scores.json"]
     config = json.loads((folder / "config.json").read_text())
-    assert (config["space"], config["loss"], config["seed"]) == ("H2", "stress", 3)
+    assert (config["space"], config["loss"], config["seed"]) == ("H2", "ad + 0.5*edges", 3)
     rows = list(csv.DictReader((folder / "history.csv").read_text().splitlines()))
     assert [int(row["epoch"]) for row in rows] == list(range(40))
     assert float(rows[-1]["loss"]) < float(rows[12]["loss"])

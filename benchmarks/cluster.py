@@ -46,8 +46,8 @@ def cluster(nodes: int) -> Iterator[Workers]:
     """Start so many nodes of one core each, and stop them afterwards."""
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": 1, "object_store_memory": 1 << 30}
-    found = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    node: Any = {"num_cpus": 1, "object_store_memory": 1 << 30}
+    found: Any = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
     try:
         for _ in range(nodes - 1):
             found.add_node(**node)

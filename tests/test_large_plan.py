@@ -114,7 +114,7 @@ def test_gradients_of_rows_are_those_of_the_loss() -> None:
 class Recorder(Workers):
     """Does tasks in the order in which they come, or backwards, and remembers them."""
 
-    size = 3
+    size = 3  # type: ignore[assignment]
 
     def __init__(self, backwards: bool = False) -> None:
         self.backwards = backwards

@@ -164,24 +164,24 @@ def cluster_needs(graph: Graph, space: Space, cores: int, machines: int) -> str:
     Returns
     -------
     str
-        One line: what a machine keeps in the object store, and what a worker and this process need.
+        One line: what a machine keeps in Ray's object store, and what a worker and this process need.
 
     Examples
     --------
     >>> from riemap import generate
-    >>> cluster_needs(generate("path(n=1000)"), Space.parse("E2"), 4, 2)[:84]
-    'the cluster has 4 cores on 2 machines; a machine keeps 16 kB of the graph and 640 kB'
+    >>> cluster_needs(generate("path(n=1000)"), Space.parse("E2"), 4, 2)[:96]
+    'the cluster has 4 cores (machines: 2); a machine keeps the graph (16 kB) and its shards (640 kB;'
     """
     width = 1 if graph.weights is None else 4
     arrays = (graph.indptr, graph.indices, graph.weights)
     of_graph = sum(0 if a is None else a.nbytes for a in arrays)
-    distances = width * graph.n * (LANDMARKS + BALLS_PER_NODE * BALL_NODES) // machines
-    sources = -(-LANDMARKS // cores)
-    worker = WORKER_BYTES + graph.n * (SEARCH_BYTES + width * sources)
+    shards = width * graph.n * (LANDMARKS + BALLS_PER_NODE * BALL_NODES)
+    worker = WORKER_BYTES + graph.n * (SEARCH_BYTES + -(-width * LANDMARKS // cores))
     return (
-        f"the cluster has {cores} cores on {machines} machines; a machine keeps {memory.text(of_graph)} of "
-        f"the graph and {memory.text(distances)} of distances, a worker on one core needs "
-        f"{memory.text(worker)}, and this process {memory.text(needed_bytes(graph, space))}"
+        f"the cluster has {cores} cores (machines: {machines}); a machine keeps the graph "
+        f"({memory.text(of_graph)}) and its shards ({memory.text(shards // machines)}; this one keeps all, "
+        f"{memory.text(shards)}), a worker needs {memory.text(worker)} at most, and this process "
+        f"{memory.text(needed_bytes(graph, space))}"
     )
 
 

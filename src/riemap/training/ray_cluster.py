@@ -4,6 +4,7 @@ The process that starts a run holds its state, and sends a task all that it need
 done again by another one, with the same result. Nodes have riemap installed, and need no file of ours.
 """
 
+import functools
 import logging
 import re
 import socket
@@ -21,6 +22,7 @@ from riemap.graphs import Graph
 from riemap.spaces import Space
 from riemap.specs import expect, shown
 from riemap.training.large_start import cluster_needs
+from riemap.training.malloc import keep_freed_memory
 from riemap.training.workers import Task, Workers
 
 RETRIES = 3
@@ -119,8 +121,15 @@ def remote_task(version: str, function: Any, *arguments: Any) -> Any:
     """Do a task on a node of the cluster, on one core."""
     if version != riemap.__version__:
         raise InputError(f"a node has riemap {riemap.__version__}")
-    threads.set_count(1)
+    _prepare_worker()
     return function(*arguments)
+
+
+@functools.cache
+def _prepare_worker() -> None:
+    """Use one thread in this process, which is a worker of the cluster, and keep freed memory for later."""
+    threads.set_count(1)
+    keep_freed_memory()
 
 
 @final
@@ -151,7 +160,7 @@ class RayWorkers(Workers):
         return [node for k in range(max(cores.values(), default=0)) for node in cores if cores[node] > k]
 
     @property
-    def size(self) -> int:  # type: ignore[override]
+    def size(self) -> int:
         """Number of cores."""
         return max(len(self.nodes), 1)
 

@@ -37,8 +37,12 @@ BLOCK_LANDMARKS = 256
 on power in H3 took twice as long, and its distortion was 1 % smaller."""
 
 SHARD_NODES = 8192
-"""Most nodes of a shard. Their steps of a round take about 30 ms on one core in H3, much longer than to send
-their points to another machine."""
+"""Most nodes of a shard, unless there are :data:`MOST_TASKS` shards. Their steps of a round take about 30 ms
+on one core in H3, much longer than to send their points to another machine."""
+
+MOST_TASKS = 1024
+"""Most shards, and most groups of balls. In a graph of more than eight million nodes, they are larger: the
+process that sends tasks out spends about a millisecond on each."""
 
 GROUP_BALLS = 256
 """Most balls of a group. A round visits a tenth of them, which takes about 15 ms on one core in H3."""
@@ -128,8 +132,8 @@ class SampledObjective:
 
 
 def _ranges(count: int, most: int) -> list[slice]:
-    """Divide so many things into ranges of nearly equal length, of at most so many each."""
-    parts = -(-count // most)
+    """Divide so many things into ranges of nearly equal length, of at most so many each where possible."""
+    parts = min(-(-count // most), MOST_TASKS)
     return [slice(k * count // parts, (k + 1) * count // parts) for k in range(parts)]
 
 

@@ -16,15 +16,12 @@ T = TypeVar("T")
 
 
 class Workers(ABC):
-    """Does tasks.
+    """Does tasks."""
 
-    Attributes
-    ----------
-    size
-        Number of tasks that are done at the same time.
-    """
-
-    size: int
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of tasks that are done at the same time."""
 
     @abstractmethod
     def share(self, value: T) -> T:
@@ -61,7 +58,10 @@ class Workers(ABC):
 class InProcess(Workers):
     """Does one task after the other in this process."""
 
-    size = 1
+    @property
+    def size(self) -> int:
+        """One task at a time."""
+        return 1
 
     def share(self, value: T) -> T:
         """Return the value itself."""

@@ -154,6 +154,18 @@ def test_a_round_moves_every_node_once_in_each_kind_of_task() -> None:
     assert sorted([*nodes, *objective.target.landmarks.nodes]) == list(range(GRAPH.n))
 
 
+def test_shards_of_a_very_large_graph_are_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not more than some number, have nearly the same size, and cover all nodes."""
+    monkeypatch.setattr(sampled_objective, "MOST_TASKS", 7)
+    monkeypatch.setattr(sampled_objective, "SHARD_NODES", 10)
+    objective = Trainer(GRAPH, Space.parse("E2"), plan_of("stress")).objective
+    assert isinstance(objective, SampledObjective)
+    sizes = [r.stop - r.start for r in objective.ranges]
+    assert len(sizes) == 7
+    assert max(sizes) - min(sizes) <= 1
+    assert np.concatenate([np.arange(GRAPH.n)[r] for r in objective.ranges]).tolist() == list(range(GRAPH.n))
+
+
 def test_tasks_depend_on_seed_and_number_of_the_round_alone() -> None:
     trainer = Trainer(GRAPH, Space.parse("E2"), plan_of("stress"))
     first, other = trainer.init(3), trainer.init(4)

@@ -1,4 +1,4 @@
-"""``riemap grid --ray``: a real cluster of two nodes does what one machine does, whatever dies."""
+"""``riemap grid --ray``, ``riemap embed --ray``: a real cluster of two nodes does what one machine does."""
 
 import builtins
 import json
@@ -15,19 +15,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+from graph_helpers import random_graph
 from helpers import TINY, done_in_process, run, toml
 from own_network import loopback_only
+from training_helpers import in_bytes
 
 import riemap
+from riemap import Graph, InputError, embed
 from riemap.embeddings import Embedding
+from riemap.errors import DivergedError
 from riemap.grids import ray_executor
 from riemap.grids.grid import grid
 from riemap.grids.outcomes import Outcome
 from riemap.grids.ray_executor import execute_on_ray
 from riemap.grids.record import failure
 from riemap.grids.records import GridFolder
+from riemap.training import large_start, sampled_objective
+from riemap.training.epoch import TrainingWarning
 
 ray = pytest.importorskip("ray")
+
+NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +43,6 @@ def nodes() -> Iterator[Any]:
     """Two nodes of one core each, on loopback; nothing is written outside of a temporary folder."""
     from ray.cluster_utils import Cluster
 
-    node = {"num_cpus": 1, "object_store_memory": 80 << 20}
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         pytest.MonkeyPatch.context() as patch,
@@ -43,9 +50,10 @@ def nodes() -> Iterator[Any]:
     ):
         # Ray notes the address of a cluster below this folder, whatever `temp_dir` says.
         patch.setenv("RAY_TMPDIR", folder)
-        found = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        patch.setenv("RAY_worker_niceness", "0")  # on a busy machine, nice workers wait for long
+        found = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
         assert not alone or found.address.startswith("127.0.0.1:")
-        found.add_node(**node)
+        found.add_node(**NODE)
         yield found
         left = children(found)
         for each in found.list_all_nodes():
@@ -72,10 +80,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return done_in_process(tmp_path_factory.mktemp("whole"))
 
 
-def kill_one(nodes: Any, killed: list[int]) -> None:
+def kill_one(nodes: Any, killed: list[int], name: bytes = b"ray::remote_run") -> None:
     limit = time.monotonic() + 40
     while not killed and time.monotonic() < limit:
-        at_work = [pid for pid, name in children(nodes).items() if b"ray::remote_run" in name]
+        at_work = [pid for pid, called in children(nodes).items() if name in called]
         for pid in at_work[:1]:
             time.sleep(0.3)
             os.kill(pid, signal.SIGKILL)
@@ -156,6 +164,88 @@ def test_nodes_of_another_version(nodes: Any, tmp_path: Path, monkeypatch: pytes
     assert not ray.is_initialized()
 
 
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Graph:
+    """A graph with the shards, landmarks and balls of a large one."""
+    monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(large_start, "LANDMARKS", 150)
+    monkeypatch.setattr(large_start, "BALL_NODES", 16)
+    monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
+    monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)
+    monkeypatch.setattr("riemap.training.trainer.LANDMARK_EPOCHS", 20)
+    return random_graph(500, 700, seed=5, weighted=True)
+
+
+def alone_and_on(graph: Graph, address: str, tmp_path: Path, **options: Any) -> tuple[bytes, bytes]:
+    """The bytes of a run in this process, and of the same run on a cluster, with its own stored distances."""
+    choice: Any = {"sampler": "landmarks", "epochs": 12}
+    alone = embed(graph, "H2 x S2", **choice)
+    os.environ["RIEMAP_CACHE"] = str(tmp_path / "other cache")
+    return in_bytes(alone), in_bytes(embed(graph, "H2 x S2", **choice, ray=address, **options))
+
+
+def test_one_run_on_a_cluster_has_the_bytes_of_one_process(nodes: Any, small: Graph, tmp_path: Path) -> None:
+    """Though a worker is killed in the middle."""
+    killed: list[int] = []
+
+    def kill(report: Any) -> None:
+        if report.epoch == 3:
+            killer.start()
+
+    killer = threading.Thread(target=kill_one, args=(nodes, killed, b"ray::remote_task"))
+    here, there = alone_and_on(small, nodes.address, tmp_path, callbacks=(kill,))
+    killer.join()
+    assert len(killed) == 1
+    assert there == here
+    assert not ray.is_initialized()
+
+
+def test_one_run_while_a_node_dies_and_another_one_comes(nodes: Any, small: Graph, tmp_path: Path) -> None:
+    """There are two workers at first, then one, and then two again."""
+
+    def change(report: Any) -> None:
+        if report.epoch == 3:
+            nodes.remove_node(nodes.list_all_nodes()[-1], allow_graceful=False)
+        if report.epoch == 7:
+            nodes.add_node(**NODE)
+
+    here, there = alone_and_on(small, nodes.address, tmp_path, callbacks=(change,))
+    assert there == here
+
+
+def test_one_run_by_the_command_line(nodes: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["embed", "tree(r=3,h=4)", "--space", "E2", "--sampler", "landmarks", "--epochs", "4"]
+    assert run(*options, "--ray", nodes.address, "--out", str(tmp_path / "there")) == 0
+    said = capsys.readouterr().err.splitlines()[0]
+    assert said.startswith("riemap: the cluster has 2 cores (machines: 2); a machine keeps the graph (")
+    assert run(*options, "--out", str(tmp_path / "here")) == 0
+    here, there = (Embedding.load(tmp_path / name / "embedding.npz") for name in ("here", "there"))
+    np.testing.assert_array_equal(here.points[0], there.points[0])
+
+
+def test_a_run_that_diverges_on_a_cluster(nodes: Any, small: Graph) -> None:
+    with pytest.raises(DivergedError, match="a tenth of the learning rate"), pytest.warns(TrainingWarning):
+        embed(small, "E2", sampler="landmarks", epochs=4, optimizer="rsgd(lr=1e300)", ray=nodes.address)
+
+
+def test_one_run_on_nodes_of_another_version(
+    nodes: Any, small: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(riemap, "__version__", "9.9")
+    with pytest.raises(InputError, match=r"cannot do a run of riemap 9\.9: a node has riemap 0"):
+        embed(small, "E2", sampler="landmarks", ray=nodes.address)
+    assert not ray.is_initialized()
+
+
+def test_only_a_run_with_landmarks_is_shared_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "karate", "--space", "H2", "--ray", "auto") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "(--ray auto) shares out a run with landmarks, and karate in H2 takes all pairs" in err
+    assert "--sampler landmarks" in err
+    assert err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -172,7 +262,10 @@ def test_refused(
         taken.bind(("127.0.0.1", 0))
         given = [option.format(port=taken.getsockname()[1]) for option in options]
         assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), *given) == 2
-    out, err = capsys.readouterr()
+        out, err = capsys.readouterr()
+        if "--workers" not in options:
+            assert run("embed", "karate", "--space", "H2", "--sampler", "landmarks", *given) == 2
+            assert capsys.readouterr() == (out, err)
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
@@ -189,7 +282,10 @@ def test_without_ray(
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", lacking)
-    assert run("grid", str(toml(tmp_path)), "--out", str(tmp_path / "out"), "--ray", "auto") == 2
-    assert (
-        capsys.readouterr().err == "riemap: clusters need Ray; install it with: pip install 'riemap[ray]'\n"
-    )
+    for options in (
+        ["grid", str(toml(tmp_path)), "--out", str(tmp_path / "out")],
+        ["embed", "karate", "--space", "H2", "--sampler", "landmarks"],
+    ):
+        assert run(*options, "--ray", "auto") == 2
+        said = "riemap: clusters need Ray; install it with: pip install 'riemap[ray]'\n"
+        assert capsys.readouterr().err == said

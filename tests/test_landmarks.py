@@ -134,9 +134,9 @@ def test_sampled_targets_are_those_of_the_matrix(weighted: bool) -> None:
     target = SampledTarget(graph, Landmarks.of(graph, 30), pool_of_balls(graph, 5, 40, 0))
     squares = (expected / target.maximum) ** 2
     nodes, columns = np.array([3, 50, 199]), np.array([0, 7, 29])
-    found = target.to_landmarks(nodes, columns, np.empty((3, 3)))
+    found = target.rows(slice(3, 200)).block(nodes - 3, columns)
     np.testing.assert_allclose(found, squares[np.ix_(nodes, target.landmarks.nodes[columns])], rtol=SINGLE)
-    ball = target.ball(4)
+    ball = target.ball_group(slice(2, 5)).ball(2)
     assert (np.diff(ball.nodes) > 0).all()
     np.testing.assert_allclose(ball.target, squares[np.ix_(ball.nodes, ball.nodes)], rtol=SINGLE)
     off = ~np.eye(graph.n, dtype=bool)

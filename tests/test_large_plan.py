@@ -2,8 +2,11 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
+from collections.abc import Generator, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,20 @@ from riemap.distances import shortest_paths
 from riemap.graphs import Dissimilarities, Graph
 from riemap.losses import as_loss
 from riemap.runs import RunFolder, RunSpec, execute, samplers
-from riemap.training import Plan, Stage, Trainer, default_plan, fit, landmark_plan, large_start
-from riemap.training import sampled_objective as blocks
-from riemap.training.sampled_objective import Rows, SampledObjective
+from riemap.training import (
+    Plan,
+    Stage,
+    Trainer,
+    default_plan,
+    fit,
+    landmark_plan,
+    large_start,
+    rounds,
+    sampled_objective,
+)
+from riemap.training.objective import LossGradient
+from riemap.training.sampled_objective import SampledObjective, rows_gradient
+from riemap.training.workers import Workers
 
 GRAPH = random_graph(300, 300, seed=5)
 
@@ -32,8 +46,10 @@ def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(large_start, "LANDMARKS", 40)
     monkeypatch.setattr(large_start, "BALL_NODES", 16)
     monkeypatch.setattr(large_start, "ANCHORS", 20)
-    monkeypatch.setattr(blocks, "BLOCK_ROWS", 64)
-    monkeypatch.setattr(blocks, "BLOCK_LANDMARKS", 24)
+    monkeypatch.setattr(rounds, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(sampled_objective, "BLOCK_LANDMARKS", 24)
+    monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
+    monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)
     monkeypatch.setattr("riemap.training.trainer.LANDMARK_EPOCHS", 60)
 
 
@@ -74,33 +90,90 @@ def test_gradients_of_rows_are_those_of_the_loss() -> None:
     trainer = Trainer(GRAPH, Space.parse("E2"), plan_of("stress"))
     objective, state = trainer.objective, trainer.init()
     assert isinstance(objective, SampledObjective)
-    loss = as_loss("stress")
-    rows = next(b for b in objective.blocks(loss, 0, 0) if isinstance(b, Rows))
-    found = objective.gradient(loss, rows, state.points, state.log_scales)
-    h = 1e-6
+    nodes, columns = np.arange(100, 160), np.arange(0, 40, 2)
+    (points,), h = state.points, 1e-6
+    y = (points[objective.target.landmarks.nodes[columns]],)
+
+    def at(x: Any, log_scales: Any) -> LossGradient:
+        target = objective.target.rows(nodes).block(np.arange(len(nodes)), columns)
+        return rows_gradient(trainer.space, as_loss("stress"), target, (x,), y, log_scales)
+
+    found = at(points[nodes], state.log_scales)
     for k in (0, 5):
-        moved = state.points[0].copy()
-        moved[rows.nodes[k], 1] += h
-        value = objective.gradient(loss, rows, (moved,), state.log_scales).value
+        moved = points[nodes]
+        moved[k, 1] += h
+        value = at(moved, state.log_scales).value
         # both ends of a pair count in a batch, and rows have one
         np.testing.assert_allclose(
             2.0 * (value - found.value) / h, found.points[0][k, 1], rtol=1e-3, atol=1e-7
         )
-    value = objective.gradient(loss, rows, state.points, state.log_scales + h).value
+    value = at(points[nodes], state.log_scales + h).value
     np.testing.assert_allclose((value - found.value) / h, found.log_scales[0], rtol=1e-3)
 
 
-def test_rounds_visit_every_node_and_depend_on_seed_and_number_alone() -> None:
+class Recorder(Workers):
+    """Does tasks in the order in which they come, or backwards, and remembers them."""
+
+    size = 3  # type: ignore[assignment]
+
+    def __init__(self, backwards: bool = False) -> None:
+        self.backwards = backwards
+        self.tasks: list[Any] = []
+
+    def share(self, value: Any) -> Any:
+        return pickle.loads(pickle.dumps(value))
+
+    def results(self, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+        todo = list(tasks)
+        self.tasks += todo
+        done = {k: todo[k][0](*todo[k][1:]) for k in range(len(todo))[:: -1 if self.backwards else 1]}
+        yield from (done[k] for k in range(len(todo)))
+
+
+def test_the_order_in_which_tasks_are_done_changes_no_byte() -> None:
+    """Nor does it matter that they are done elsewhere, on copies, or by how many workers."""
+    plan, space = plan_of("stress"), Space.parse("H2 x S2")
+    alone = fit(GRAPH, space, plan)
+    for backwards in (False, True):
+        assert in_bytes(fit(GRAPH, space, plan, workers=Recorder(backwards))) == in_bytes(alone)
+
+
+def test_a_round_moves_every_node_once_in_each_kind_of_task() -> None:
+    workers = Recorder()
+    trainer = Trainer(GRAPH, Space.parse("E2"), plan_of("stress"), workers=workers)
+    objective, state = trainer.objective, trainer.init()
+    assert isinstance(objective, SampledObjective)
+    assert len(objective.ranges) > 1, "one shard would test nothing"
+    workers.tasks.clear()
+    trainer.step(state)
+    kinds = [task[0].__name__ for task in workers.tasks]
+    assert kinds.count("move_rows") == len(objective.shards)
+    assert kinds.count("move_landmarks") == 1
+    assert kinds.count("move_balls") == len(objective.groups) > 1
+    nodes = np.concatenate(objective.shard_nodes)
+    assert sorted([*nodes, *objective.target.landmarks.nodes]) == list(range(GRAPH.n))
+
+
+def test_shards_of_a_very_large_graph_are_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are not more than some number, have nearly the same size, and cover all nodes."""
+    monkeypatch.setattr(sampled_objective, "MOST_TASKS", 7)
+    monkeypatch.setattr(sampled_objective, "SHARD_NODES", 10)
     objective = Trainer(GRAPH, Space.parse("E2"), plan_of("stress")).objective
     assert isinstance(objective, SampledObjective)
-    loss = as_loss("stress")
-    first = list(objective.blocks(loss, 3, 7))
-    nodes = np.concatenate([b.nodes for b in first if isinstance(b, Rows)])
-    assert sorted([*nodes, *objective.target.landmarks.nodes]) == list(range(GRAPH.n))
-    again = list(objective.blocks(loss, 3, 7))
-    assert all(np.array_equal(a.nodes, b.nodes) for a, b in zip(first, again, strict=True))
-    other = list(objective.blocks(loss, 3, 8))
-    assert not all(np.array_equal(a.nodes, b.nodes) for a, b in zip(first, other, strict=False))
+    sizes = [r.stop - r.start for r in objective.ranges]
+    assert len(sizes) == 7
+    assert max(sizes) - min(sizes) <= 1
+    assert np.concatenate([np.arange(GRAPH.n)[r] for r in objective.ranges]).tolist() == list(range(GRAPH.n))
+
+
+def test_tasks_depend_on_seed_and_number_of_the_round_alone() -> None:
+    trainer = Trainer(GRAPH, Space.parse("E2"), plan_of("stress"))
+    first, other = trainer.init(3), trainer.init(4)
+    again = trainer.step(first).points[0]
+    np.testing.assert_array_equal(trainer.step(first).points[0], again)
+    for changed in (replace(first, epoch=1), replace(first, seed=4)):
+        assert (trainer.step(changed).points[0] != again).any()
+    assert (other.points[0] != first.points[0]).any()
 
 
 def test_it_is_nearly_as_faithful_as_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:

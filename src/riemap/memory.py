@@ -47,7 +47,7 @@ def require(need: int, what: str, way_out: str) -> None:
     available = free()
     if available is not None and need > available:
         raise NotEnoughMemoryError(
-            f"{what} need {_text(need)} of memory, and {_text(available)} are free; {way_out}"
+            f"{what} need {text(need)} of memory, and {text(available)} are free; {way_out}"
         )
 
 
@@ -87,8 +87,24 @@ def _free_of_process() -> int | None:
     return None if limit == resource.RLIM_INFINITY else max(limit - used, 0)
 
 
-def _text(size: int) -> str:
-    """Write a size in bytes with a unit, e.g. ``160 kB``."""
+def text(size: int) -> str:
+    """Write a size in bytes with a unit.
+
+    Parameters
+    ----------
+    size
+        Number of bytes.
+
+    Returns
+    -------
+    str
+        Three digits and a unit.
+
+    Examples
+    --------
+    >>> text(160_000)
+    '160 kB'
+    """
     size = min(size, 10**300)  # a user can ask for a number with more digits than a float can hold
     unit, name = next((u for u in ((1e9, "GB"), (1e6, "MB")) if size >= u[0]), (1e3, "kB"))
     return f"{size / unit:.3g} {name}"

@@ -101,6 +101,15 @@ Ray: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+RayForOneRun: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Share a run with landmarks out to the Ray cluster at this address: 127.0.0.1:6379, or auto.",
+        show_default=False,
+    ),
+]
 Budget: TypeAlias = Annotated[
     float | None,
     typer.Option(

@@ -2,6 +2,9 @@
 
 import re
 import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -16,6 +19,7 @@ from riemap.cli.arguments import (
     LossText,
     OptimizerText,
     Preset,
+    RayForOneRun,
     Resume,
     RunOut,
     Sampler,
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
     from riemap.distances import DistanceMatrix
     from riemap.graphs import AnyGraph, ReadOptions
     from riemap.runs import RunFolder, RunResult, RunSpec
+    from riemap.training.workers import Workers
 
 Seeds: TypeAlias = Annotated[
     int,
@@ -57,6 +62,7 @@ def embed(
     seed: TrainingSeed = 0,
     seeds: Seeds = 1,
     sampler: Sampler = "auto",
+    ray: RayForOneRun = "",
     out: RunOut = None,
     checkpoint_every: CheckpointEvery = 100,
     resume: Resume = False,
@@ -86,17 +92,18 @@ def embed(
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(spaces)]
         specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
         results: list[RunResult] = []
-        for spec in specs:
-            path = _path(out, spec, several=(len(specs) > seeds, seeds > 1))
-            folder = None
-            if path is not None:
-                folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
-            known = results[-1].distances if results else None
-            results.append(_done(spec, folder, opened, known, quiet=as_json))
-            if results[-1].fit.stop is Stop.INTERRUPTED:
-                break
-            if report and path is not None:
-                _write_report(path, results[-1])
+        with _on_cluster(ray, specs, opened, quiet=as_json) as workers:
+            for spec in specs:
+                path = _path(out, spec, several=(len(specs) > seeds, seeds > 1))
+                folder = None
+                if path is not None:
+                    folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
+                known = results[-1].distances if results else None
+                results.append(_done(spec, folder, opened, known, workers, quiet=as_json))
+                if results[-1].fit.stop is Stop.INTERRUPTED:
+                    break
+                if report and path is not None:
+                    _write_report(path, results[-1])
         _show(results, as_json)
         if not as_json:
             _tell_where(out, results)
@@ -139,9 +146,10 @@ def _done(
     folder: "RunFolder | None",
     graph: "AnyGraph",
     distances: "DistanceMatrix | None",
+    workers: "Workers | None",
     quiet: bool,
 ) -> "RunResult":
-    """Do a run in this process, and show the progress."""
+    """Do a run, and show the progress."""
     from riemap.runs import execute
     from riemap.training import training_process
 
@@ -157,7 +165,26 @@ def _done(
             distances=distances,
             callbacks=(callback,),
             interrupted=interrupted,
+            workers=workers,
         )
+
+
+@contextmanager
+def _on_cluster(
+    address: str, specs: "Sequence[RunSpec]", graph: "AnyGraph", quiet: bool
+) -> "Iterator[Workers | None]":
+    """Join a cluster if its address is given, and say how much memory the runs need there."""
+    from riemap.graphs import Graph
+    from riemap.runs.cluster import workers_for
+    from riemap.spaces import Space
+
+    with (
+        redirect_stdout(sys.stderr if address else sys.stdout),  # Ray prints on stdout when a worker dies
+        workers_for(specs, address) as workers,
+    ):
+        if workers is not None and isinstance(graph, Graph) and not quiet:
+            typer.echo(f"riemap: {workers.needs(graph, Space.parse(specs[0].space))}", err=True)
+        yield workers
 
 
 def _path(out: Path | None, spec: "RunSpec", several: tuple[bool, bool]) -> Path | None:

@@ -1,8 +1,9 @@
 """Landmarks: some nodes of a large graph, and the exact distances from all nodes to them."""
 
 import logging
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from riemap.distances.store import Landmarked
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.specs import checked_seed, expect, whole_number
+
+Search: TypeAlias = Callable[[Graph, NDArray[np.int64], Told], NDArray[Any]]
+"""A function that computes distances as :func:`columns_from` does."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -51,7 +55,14 @@ class Landmarks:
 
     @classmethod
     def of(
-        cls, graph: Graph, count: int, seed: int = 0, *, stored: bool = True, told: Told = nothing_told
+        cls,
+        graph: Graph,
+        count: int,
+        seed: int = 0,
+        *,
+        stored: bool = True,
+        told: Told = nothing_told,
+        search: Search | None = None,
     ) -> "Landmarks":
         """Choose landmarks, and compute the distances to them.
 
@@ -73,6 +84,8 @@ class Landmarks:
             Read the distances from the user's cache, and write them to it.
         told
             Is told which share of the distances is computed.
+        search
+            Computes the distances instead of :func:`columns_from`, such as on several machines.
 
         Returns
         -------
@@ -104,7 +117,7 @@ class Landmarks:
             "take a smaller graph, or a machine with more memory",
         )
         _LOGGER.info("%s: computing the distances to %d landmarks", graph.name, count)
-        columns = columns_from(graph, landmark_nodes(graph, count, seed), told)
+        columns = (search or columns_from)(graph, landmark_nodes(graph, count, seed), told)
         columns.flags.writeable = False
         return cls(store.save(graph, columns, which) if stored else columns)
 

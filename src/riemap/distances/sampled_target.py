@@ -4,6 +4,7 @@ Distances are divided by :func:`riemap.distances.longest_distance`, as for score
 to a landmark if that is larger. In a very large graph a few targets may be larger than one.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -27,6 +28,80 @@ class BallTarget(NamedTuple):
 
     nodes: NDArray[np.int64]
     target: Array
+
+
+@final
+class RowTarget(NamedTuple):
+    """Distances from some nodes to all landmarks, and what makes targets of them.
+
+    Parameters
+    ----------
+    columns
+        ``(nodes, landmarks)`` distances.
+    maximum
+        The distance by which all are divided.
+    squares
+        The target of each hop count; empty if the graph has weights.
+    """
+
+    columns: NDArray[Any]
+    maximum: float
+    squares: Array
+
+    def block(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Array:
+        """Compute the targets of some rows and columns.
+
+        Parameters
+        ----------
+        rows, columns
+            Places in the matrix of distances.
+
+        Returns
+        -------
+        Array
+            ``(rows, columns)`` squared, scaled distances.
+        """
+        out = np.empty((len(rows), len(columns)))
+        _squares_rows(len(rows), self.columns, rows, columns, self.maximum, self.squares, out)
+        return out
+
+
+@final
+class BallGroup(NamedTuple):
+    """Some balls, and what makes targets of their distances.
+
+    Parameters
+    ----------
+    nodes, distances
+        As in :class:`riemap.distances.balls.Balls`.
+    maximum, squares
+        As in :class:`RowTarget`.
+    """
+
+    nodes: NDArray[np.int32]
+    distances: NDArray[Any]
+    maximum: float
+    squares: Array
+
+    def ball(self, number: int) -> BallTarget:
+        """Compute the targets within a ball.
+
+        Parameters
+        ----------
+        number
+            Number of the ball.
+
+        Returns
+        -------
+        BallTarget
+            Nodes in increasing order, and the targets between all of them.
+        """
+        nodes = self.nodes[number]
+        places = np.argsort(nodes, kind="stable")[np.count_nonzero(nodes < 0) :]
+        distances = self.distances[number][np.ix_(places, places)]
+        if len(self.squares):
+            return BallTarget(nodes[places].astype(np.int64), self.squares[distances])
+        return BallTarget(nodes[places].astype(np.int64), (distances / self.maximum) ** 2)
 
 
 @final
@@ -65,48 +140,47 @@ class SampledTarget:
         """Number of balls."""
         return len(self._balls.nodes)
 
-    def to_landmarks(self, nodes: NDArray[np.int64], columns: NDArray[np.int64], out: Array) -> Array:
-        """Compute the targets from some nodes to some landmarks.
+    def rows(self, nodes: slice | NDArray[np.int64]) -> RowTarget:
+        """Select the distances from some nodes to all landmarks.
 
         Parameters
         ----------
         nodes
-            Node numbers.
-        columns
-            Numbers of landmarks, from zero to their number minus one.
-        out
-            ``(nodes, columns)`` array for the result.
+            Node numbers, or a slice of them, of which no copy is made.
 
         Returns
         -------
-        Array
-            ``out``, with squared, scaled distances.
+        RowTarget
+            These rows.
         """
-        _squares_rows(len(nodes), self.landmarks.columns, nodes, columns, self.maximum, self._squares, out)
-        return out
+        return RowTarget(self.landmarks.columns[nodes], self.maximum, self._squares)
 
-    def ball(self, number: int) -> BallTarget:
-        """Compute the targets within a ball.
+    def ball_group(self, numbers: slice) -> BallGroup:
+        """Select some balls.
 
         Parameters
         ----------
-        number
-            Number of the ball.
+        numbers
+            A slice of the numbers of balls.
 
         Returns
         -------
-        BallTarget
-            Nodes in increasing order, and the targets between all of them.
+        BallGroup
+            These balls, not copied.
         """
-        nodes = self._balls.nodes[number]
-        places = np.argsort(nodes, kind="stable")[np.count_nonzero(nodes < 0) :]
-        distances = self._balls.distances[number][np.ix_(places, places)]
-        if len(self._squares):
-            return BallTarget(nodes[places].astype(np.int64), self._squares[distances])
-        return BallTarget(nodes[places].astype(np.int64), (distances / self.maximum) ** 2)
+        nodes, distances = self._balls
+        return BallGroup(nodes[numbers], distances[numbers], self.maximum, self._squares)
 
 
-def pool_of_balls(graph: Graph, count: int, size: int, seed: int, told: Told = nothing_told) -> Balls:
+def pool_of_balls(
+    graph: Graph,
+    count: int,
+    size: int,
+    seed: int,
+    told: Told = nothing_told,
+    *,
+    search: Callable[[Graph, NDArray[np.int64], int, int], Balls] = balls,
+) -> Balls:
     """Compute balls around random nodes, first around those that are in no ball yet.
 
     Parameters
@@ -119,6 +193,8 @@ def pool_of_balls(graph: Graph, count: int, size: int, seed: int, told: Told = n
         Seed of the centres and of the samples within balls.
     told
         Is told which share of the balls is done.
+    search
+        Finds balls as :func:`riemap.distances.balls.balls` does, such as on several machines.
 
     Returns
     -------
@@ -135,7 +211,7 @@ def pool_of_balls(graph: Graph, count: int, size: int, seed: int, told: Told = n
         order = np.concatenate([order[~covered[order]], order[covered[order]]])
         centres = np.resize(order, block.stop - first)
         order = np.roll(order, -len(centres))
-        nodes[block], distances[block] = balls(graph, centres, size, seed + first)
+        nodes[block], distances[block] = search(graph, centres, size, seed + first)
         covered[nodes[block][nodes[block] >= 0]] = True
         told(block.stop / count)
     return Balls(nodes, distances)

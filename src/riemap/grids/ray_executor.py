@@ -5,9 +5,6 @@ riemap installed and need no file of ours: a graph and its distances are put int
 node takes them from there once, and records and embeddings are sent back.
 """
 
-import logging
-import re
-import socket
 import time
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack
@@ -16,7 +13,7 @@ from typing import Any, NamedTuple, final
 import riemap
 from riemap import threads
 from riemap.embeddings import Embedding
-from riemap.errors import InputError, MissingExtraError
+from riemap.errors import InputError
 from riemap.grids.outcomes import Outcome, RunOutcome
 from riemap.grids.queue import WAIT_SECONDS, RunQueue, Todo, Wanted, always
 from riemap.grids.record import RunRecord, failure
@@ -24,16 +21,10 @@ from riemap.grids.records import GridFolder
 from riemap.grids.worker import computed
 from riemap.runs import GraphSource, RunSpec
 from riemap.runs.execute import needed_distances
-from riemap.specs import shown
+from riemap.training.ray_cluster import connected
 
 RETRIES = 3
 """Number of times that a run is begun again if its worker dies: in a cluster, single machines fail."""
-
-DEFAULT_PORT = 6379
-"""Port of a cluster whose address names none; Ray's own default."""
-
-CONNECT_SECONDS = 5.0
-"""Longest time to wait for a cluster to answer."""
 
 
 def execute_on_ray(
@@ -71,55 +62,6 @@ def execute_on_ray(
     finally:
         pool.close()
         ray.shutdown()
-
-
-def connected(address: str) -> Any:
-    """Connect to the cluster at an address.
-
-    Parameters
-    ----------
-    address
-        ``host:port``, or ``auto``.
-
-    Returns
-    -------
-    module
-        Ray, connected.
-
-    Raises
-    ------
-    InputError
-        If Ray is not installed, or if no cluster answers.
-    """
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError("clusters need Ray; install it with: pip install 'riemap[ray]'") from None
-    if address != "auto":
-        address = _answering(address)
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise InputError(f"cannot join the Ray cluster at {address}: {reason[0]}") from None
-    return ray
-
-
-def _answering(address: str) -> str:
-    """The address in full, if something answers there."""
-    parts = re.fullmatch(r"(ray://)?([\w.-]+|\[[0-9a-fA-F:]+\])(?::([0-9]{1,5}))?", address)
-    if parts is None:
-        raise InputError(
-            f"{shown(address)} is not the address of a Ray cluster, e.g. 127.0.0.1:6379, or auto"
-        )
-    scheme, host, port = parts[1] or "", parts[2], int(parts[3] or DEFAULT_PORT)
-    try:
-        socket.create_connection((host.strip("[]"), port), CONNECT_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise InputError(
-            f"no Ray cluster answers at {host}:{port} ({error}); 'ray start --head' starts one"
-        ) from None
-    return f"{scheme}{host}:{port}"
 
 
 def remote_run(

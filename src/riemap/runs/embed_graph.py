@@ -12,9 +12,10 @@ from typing import Any
 from riemap import threads
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, take_graph
+from riemap.graphs import AnyGraph, Graph, take_graph
 from riemap.losses import LossLike
 from riemap.optim import Optimizer
+from riemap.runs.cluster import workers_for
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
 from riemap.runs.samplers import SAMPLER
@@ -48,6 +49,7 @@ def embed(
     start: Embedding | None = None,
     n_jobs: int | None = None,
     verbose: bool = False,
+    ray: str | None = None,
 ) -> Fit:
     """Embed the nodes of a graph in a space.
 
@@ -82,6 +84,9 @@ def embed(
         Number of threads; -1 is one for each core. ``None`` leaves the number as it is.
     verbose
         Whether to write lines about the training to stderr. They also go to the logger ``riemap``.
+    ray
+        Address of a Ray cluster, such as ``"127.0.0.1:6379"`` or ``"auto"``, on which to do a run with
+        landmarks. The embedding has the same bytes as without one.
 
     Returns
     -------
@@ -91,8 +96,8 @@ def embed(
     Raises
     ------
     InputError
-        If the graph, the space or a name cannot be read, if the folder holds something else, or if ``start``
-        does not fit.
+        If the graph, the space or a name cannot be read, if the folder holds something else, if ``start``
+        does not fit, or if ``ray`` is no cluster or the run takes all pairs of nodes.
 
     Examples
     --------
@@ -120,7 +125,9 @@ def embed(
         plan = _last_stage(plan, epochs)
         spec = replace(spec, plan=json.dumps(plan.as_json()))
     folder = None if out is None else RunFolder(Path(out), resume=resume)
-    with _threads(n_jobs), _lines_on_stderr(verbose):
+    with _threads(n_jobs), _lines_on_stderr(verbose), workers_for([spec], ray) as workers:
+        if workers is not None and isinstance(opened, Graph):
+            _LOGGER.info("%s", workers.needs(opened, where))
         told = _log_epochs(f"{opened.name} in {where}", plan.epochs)
         result = execute(
             spec,
@@ -129,6 +136,7 @@ def embed(
             setup=Setup(where, plan),
             callbacks=(told, *callbacks),
             start=start,
+            workers=workers,
         )
     return result.fit if folder is None else replace(result.fit, known_scores=result.scores)
 

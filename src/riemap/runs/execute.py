@@ -15,6 +15,7 @@ from riemap.specs import first_difference
 from riemap.training.fit import Callback, Stop, fit
 from riemap.training.plan import Plan
 from riemap.training.trainer import never
+from riemap.training.workers import Workers
 
 CHECKPOINT_NODES = 10**7
 """Number of nodes that are moved between two checkpoints of a large graph: a minute of processor time."""
@@ -30,6 +31,7 @@ def execute(
     callbacks: Sequence[Callback] = (),
     interrupted: Callable[[], bool] = never,
     start: Embedding | None = None,
+    workers: Workers | None = None,
 ) -> RunResult:
     """Do a run, or read the folder of one that is finished.
 
@@ -44,7 +46,7 @@ def execute(
         not needed if the plan has landmarks.
     setup
         The space and the plan, for a manifold or a loss of the user's own; made from their names otherwise.
-    callbacks, interrupted, start
+    callbacks, interrupted, start, workers
         As for :func:`riemap.training.fit`.
 
     Returns
@@ -90,6 +92,7 @@ def execute(
             distances=distances,
             interrupted=interrupted,
             start=start,
+            workers=workers,
         )
     except (InputError, MemoryError):
         if folder is not None:

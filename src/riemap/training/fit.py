@@ -22,6 +22,7 @@ from riemap.training.checkpoint import load_checkpoint, save_checkpoint
 from riemap.training.plan import Plan
 from riemap.training.state import EpochRecord, EpochReport, TrainingState
 from riemap.training.trainer import Trainer, never
+from riemap.training.workers import Workers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,12 +146,13 @@ def fit(
     distances: DistanceMatrix | None = None,
     interrupted: Callable[[], bool] = never,
     start: Embedding | None = None,
+    workers: Workers | None = None,
 ) -> Fit:
     """Embed a graph by a plan.
 
     Parameters
     ----------
-    graph, space, plan, distances, seed
+    graph, space, plan, distances, workers, seed
         As for :class:`Trainer` and its method :meth:`~Trainer.init`.
     callbacks, interrupted
         Each callback is called after every epoch with an :class:`EpochReport`; the run stops if one returns
@@ -182,7 +184,7 @@ def fit(
     began = working_seconds()
     seed, every = checked_seed(seed), whole_number("every", every, 1, 50)
     _check_callbacks(callbacks)
-    trainer = Trainer(graph, space, plan, distances)
+    trainer = Trainer(graph, space, plan, distances, workers)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
     like = trainer._initial_state(tuple(np.zeros((graph.n, *m.shape)) for m in space.factors), seed)

@@ -2,12 +2,19 @@
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riemap import memory
-from riemap.distances.landmarks import Landmarks
+from riemap.distances.balls import Balls, balls
+from riemap.distances.landmark_hops import Told
+from riemap.distances.landmarks import Landmarks, columns_from
 from riemap.distances.sampled_target import SampledTarget, pool_of_balls
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
@@ -15,6 +22,8 @@ from riemap.graphs import AnyGraph, Graph
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.spaces import Points, Space
 from riemap.training.placement import place
+from riemap.training.sampled_objective import SampledObjective, Shard
+from riemap.training.workers import Workers
 from riemap.types import Array
 
 LANDMARKS = 1024
@@ -30,12 +39,19 @@ BALLS_PER_NODE = 2
 ANCHORS = 128
 """Number of landmarks by which nodes are placed."""
 
-PLACED_TOGETHER = 1 << 16
-"""Number of nodes that are placed in one call. Ctrl-C is heard between two calls."""
-
 START_NOISE = 0.01
 """Length of a random step away from where a node is placed. Nodes with the same distances to all landmarks
 are placed at the same point, and would never leave each other."""
+
+SEARCHED_TOGETHER = 64
+"""Number of nodes that a task searches from at least: the bits of a word."""
+
+WORKER_BYTES = 350_000_000
+"""Memory of a worker of a cluster besides what grows with the graph: the libraries, compiled code, and the
+blocks of a task. Measured in H3."""
+
+SEARCH_BYTES = 3 * 64 + 4
+"""Bytes a node of a search from up to 512 sources at once: three bits a source, and four flags."""
 
 LANDMARK_SEED = 0
 """Seed of landmarks and balls, the same for all runs, so that they find the stored distances."""
@@ -43,7 +59,7 @@ LANDMARK_SEED = 0
 _LOGGER = logging.getLogger(__name__)
 
 
-def sampled_target(graph: AnyGraph, space: Space) -> SampledTarget:
+def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTarget:
     """Choose landmarks and balls, and compute the distances to landmarks and within balls.
 
     Parameters
@@ -52,6 +68,8 @@ def sampled_target(graph: AnyGraph, space: Space) -> SampledTarget:
         A connected graph.
     space
         The space to embed in.
+    workers
+        Where the searches are done.
 
     Returns
     -------
@@ -75,11 +93,41 @@ def sampled_target(graph: AnyGraph, space: Space) -> SampledTarget:
         f"{graph.n} points in {space} for {graph.name}, and distances to {LANDMARKS} landmarks,",
         "take a space with fewer coordinates, a part of the graph, or a machine with more memory",
     )
-    landmarks = Landmarks.of(graph, min(LANDMARKS, max(graph.n // 2, 2)), LANDMARK_SEED)
+    search = _SharedSearch(workers, graph)
+    wanted = min(LANDMARKS, max(graph.n // 2, 2))
+    landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns)
     count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)
     _LOGGER.info("%s: computing the distances within %d balls", graph.name, count)
-    found = pool_of_balls(graph, count, BALL_NODES, LANDMARK_SEED)
+    found = pool_of_balls(graph, count, BALL_NODES, LANDMARK_SEED, search=search.balls)
     return SampledTarget(graph, landmarks, found)
+
+
+@final
+class _SharedSearch:
+    """Searches of paths in a graph, divided among workers. The distances do not depend on the division."""
+
+    def __init__(self, workers: Workers, graph: Graph) -> None:
+        self.workers, self.graph = workers, graph
+
+    @cached_property
+    def shared(self) -> Graph:
+        """The graph without its labels, where the tasks are done."""
+        return self.workers.share(replace(self.graph, labels=(), attributes={}))
+
+    def columns(self, graph: Graph, sources: NDArray[np.int64], told: Told) -> NDArray[Any]:
+        """Compute the distances to some sources."""
+        found = list(self._divided(columns_from, sources))
+        told(1.0)
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=1)
+
+    def balls(self, graph: Graph, centres: NDArray[np.int64], size: int, seed: int) -> Balls:
+        """Find the balls around some centres."""
+        found = list(self._divided(balls, centres, size, seed))
+        return Balls(*map(np.concatenate, zip(*found, strict=True)))
+
+    def _divided(self, function: Any, nodes: NDArray[np.int64], *more: int) -> Generator[Any, None, None]:
+        parts = np.array_split(nodes, min(self.workers.size, -(-len(nodes) // SEARCHED_TOGETHER)))
+        return self.workers.results((function, self.shared, part, *more) for part in parts)
 
 
 def needed_bytes(graph: Graph, space: Space) -> int:
@@ -103,6 +151,40 @@ def needed_bytes(graph: Graph, space: Space) -> int:
     )
 
 
+def cluster_needs(graph: Graph, space: Space, cores: int, machines: int) -> str:
+    """Say how much memory a run needs on a cluster.
+
+    Parameters
+    ----------
+    graph, space
+        What to embed, and where.
+    cores, machines
+        Number of workers and of machines of the cluster.
+
+    Returns
+    -------
+    str
+        One line: what a machine keeps in Ray's object store, and what a worker and this process need.
+
+    Examples
+    --------
+    >>> from riemap import generate
+    >>> cluster_needs(generate("path(n=1000)"), Space.parse("E2"), 4, 2)[:96]
+    'the cluster has 4 cores (machines: 2); a machine keeps the graph (16 kB) and its shards (640 kB;'
+    """
+    width = 1 if graph.weights is None else 4
+    arrays = (graph.indptr, graph.indices, graph.weights)
+    of_graph = sum(0 if a is None else a.nbytes for a in arrays)
+    shards = width * graph.n * (LANDMARKS + BALLS_PER_NODE * BALL_NODES)
+    worker = WORKER_BYTES + graph.n * (SEARCH_BYTES + -(-width * LANDMARKS // cores))
+    return (
+        f"the cluster has {cores} cores (machines: {machines}); a machine keeps the graph "
+        f"({memory.text(of_graph)}) and its shards ({memory.text(shards // machines)}; this one keeps all, "
+        f"{memory.text(shards)}), a worker needs {memory.text(worker)} at most, and this process "
+        f"{memory.text(needed_bytes(graph, space))}"
+    )
+
+
 def among_landmarks(target: SampledTarget) -> Dissimilarities:
     """Return the distances between all landmarks, as a small problem of its own.
 
@@ -120,29 +202,52 @@ def among_landmarks(target: SampledTarget) -> Dissimilarities:
     return Dissimilarities(np.minimum(matrix, matrix.T), tuple(range(len(matrix))), "landmarks")
 
 
-def placed_points(
-    space: Space, target: SampledTarget, known: Embedding, seed: int, interrupted: Callable[[], bool]
-) -> tuple[Points, Array]:
-    """Place all nodes by their distances to landmarks, each by itself.
+class Placement(NamedTuple):
+    """How all shards are placed.
 
     Parameters
     ----------
     space
         The space.
-    target
-        The target of the whole graph.
+    columns
+        Numbers of the landmarks by which nodes are placed.
+    anchors
+        Their points.
+    log_scales
+        Logarithms of the scales, one a factor.
+    seed
+        Seed of the noise, and number of nodes.
+    """
+
+    space: Space
+    columns: NDArray[np.int64]
+    anchors: Points
+    log_scales: Array
+    seed: tuple[int, int]
+
+
+def placed_points(
+    objective: SampledObjective, known: Embedding, seed: int, interrupted: Callable[[], bool]
+) -> tuple[Points, Array]:
+    """Place all nodes by their distances to landmarks, each by itself.
+
+    Parameters
+    ----------
+    objective
+        The objective, which knows the distances, and where tasks are done.
     known
         An embedding of the landmarks.
     seed
         Seed of the anchors, which are some of the landmarks, and of the noise.
     interrupted
-        Is asked between blocks of nodes, and ends the placement by returning ``True``.
+        Is asked between shards, and ends the placement by returning ``True``.
 
     Returns
     -------
     tuple of Points and Array
         The points of all nodes, and the log-scales.
     """
+    space, target, workers = objective.space, objective.target, objective.workers
     rng = np.random.default_rng([seed, target.n])
     nodes = target.landmarks.nodes
     longest = float(target.landmarks.columns[nodes].max())
@@ -150,16 +255,27 @@ def placed_points(
     columns = np.sort(rng.permutation(len(nodes))[:ANCHORS])
     anchors = tuple(p[columns] for p in known.points)
     points = space.random(rng, target.n, START_NOISE)
-    for first in range(0, target.n, PLACED_TOGETHER):
-        if interrupted():
-            break
-        rows = np.arange(first, min(first + PLACED_TOGETHER, target.n))
-        wanted = target.to_landmarks(rows, columns, np.empty((len(rows), len(columns))))
-        found = place(space, anchors, log_scales, wanted)
-        for m, whole, part in zip(space.factors, points, found, strict=True):
-            u = m.to_tangent(part, rng.standard_normal(part.shape))
-            length = m._expand(np.maximum(m.norm(part, u), START_NOISE))
-            whole[rows] = m.project(m.exp(part, START_NOISE / length * u))
+    given = workers.share(Placement(space, columns, anchors, log_scales, (seed, target.n)))
+    tasks = ((place_shard, given, shard) for shard in objective.shards)
+    with closing(workers.results(tasks)) as results:
+        for rows, found in zip(objective.ranges, results, strict=True):
+            for whole, part in zip(points, found, strict=True):
+                whole[rows] = part
+            if interrupted():
+                break
     for whole, part in zip(points, known.points, strict=True):
         whole[nodes] = part
     return points, log_scales
+
+
+def place_shard(given: Placement, shard: Shard) -> Points:
+    """Do the task of a shard: place its nodes, and move each a little in a random direction."""
+    rng = np.random.default_rng([*given.seed, shard.number])
+    wanted = shard.target.block(np.arange(len(shard.target.columns)), given.columns)
+    found = place(given.space, given.anchors, given.log_scales, wanted)
+    points = []
+    for m, x in zip(given.space.factors, found, strict=True):
+        u = m.to_tangent(x, rng.standard_normal(x.shape))
+        length = m._expand(np.maximum(m.norm(x, u), START_NOISE))
+        points.append(m.project(m.exp(x, START_NOISE / length * u)))
+    return tuple(points)

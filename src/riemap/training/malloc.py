@@ -30,18 +30,23 @@ def freed_memory_kept() -> Iterator[None]:
     and the system clears its pages one by one: for 4,000 nodes in E6 that takes longer than computing the
     distances. The settings hold for the whole process. With another C library nothing changes.
     """
-    libc = _glibc()
-    if libc is None:
-        yield
-        return
-    libc.mallopt(M_MMAP_MAX, 0)
-    libc.mallopt(M_TRIM_THRESHOLD, NEVER_TRIM)
+    keep_freed_memory()
     try:
         yield
     finally:
-        libc.mallopt(M_MMAP_MAX, DEFAULT_MMAP_MAX)
-        libc.mallopt(M_TRIM_THRESHOLD, DEFAULT_TRIM_THRESHOLD)
-        libc.malloc_trim(0)
+        libc = _glibc()
+        if libc is not None:
+            libc.mallopt(M_MMAP_MAX, DEFAULT_MMAP_MAX)
+            libc.mallopt(M_TRIM_THRESHOLD, DEFAULT_TRIM_THRESHOLD)
+            libc.malloc_trim(0)
+
+
+def keep_freed_memory() -> None:
+    """Let the process keep freed memory until it ends, as :func:`freed_memory_kept` does for a while."""
+    libc = _glibc()
+    if libc is not None:
+        libc.mallopt(M_MMAP_MAX, 0)
+        libc.mallopt(M_TRIM_THRESHOLD, NEVER_TRIM)
 
 
 def _glibc() -> ctypes.CDLL | None:

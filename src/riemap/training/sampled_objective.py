@@ -13,57 +13,58 @@ of ``clip`` is the same. For a loss that is a mean over pairs, rows are an unbia
 node, since landmarks are drawn at random. Losses that normalise the distances of a node, RSNE and the
 likelihood of edges, do so over the landmarks of the block or the nodes of the ball: what they minimise is the
 mean of the loss over such subsets, and that is not the loss over all nodes. Balls count near pairs more often
-than they occur; :data:`BALL_SHARE` says how much.
+than they occur; :data:`riemap.training.rounds.BALL_SHARE` says how much.
+
+Nodes are dealt into shards, which are ranges of node numbers, and balls into groups. A task of a round is a
+shard or a group, and their number depends on the number of nodes alone.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias, final
+from functools import cached_property
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances.sampled_target import SampledTarget
+from riemap.distances.sampled_target import BallGroup, RowTarget, SampledTarget
 from riemap.losses import Loss, RowBlock
 from riemap.spaces import Points, Space
 from riemap.training.objective import LossGradient
+from riemap.training.workers import InProcess, Workers
 from riemap.types import Array, Rng
-
-BLOCK_ROWS, LARGER_BLOCKS = 1024, 4
-"""Number of nodes in a block of rows, large enough to keep two threads busy; and how many times as many there
-may be in a graph of more than 64 blocks, where half of the time would be spent between blocks."""
 
 BLOCK_LANDMARKS = 256
 """Number of landmarks in a block of rows, drawn anew for each block. With 512, and half as many rows, a run
 on power in H3 took twice as long, and its distortion was 1 % smaller."""
 
-ROWS_PER_LANDMARKS = 4
-"""Number of blocks of rows for each step of the landmarks among themselves; at least one step in a round."""
+SHARD_NODES = 8192
+"""Most nodes of a shard, unless there are :data:`MOST_TASKS` shards. Their steps of a round take about 30 ms
+on one core in H3, much longer than to send their points to another machine."""
 
-LANDMARK_BATCH = 512
-"""Most landmarks in such a step."""
+MOST_TASKS = 1024
+"""Most shards, and most groups of balls. In a graph of more than eight million nodes, they are larger: the
+process that sends tasks out spends about a millisecond on each."""
 
-BALL_SHARE, NEAR_BALL_SHARE = 0.1, 0.5
-"""Share of all balls that a round visits, and the same for losses that nearest neighbours decide. In H3, one
-seed: without balls F1@1 was 5 points lower on power and 5 points higher on facebook, with about the same
-distortion; with a share of 0.3 it was a point higher on both, and the distortion of power 2 % larger."""
-
-
-class Rows(NamedTuple):
-    """Some nodes against some landmarks, given by their numbers."""
-
-    nodes: NDArray[np.int64]
-    columns: NDArray[np.int64]
+GROUP_BALLS = 256
+"""Most balls of a group. A round visits a tenth of them, which takes about 15 ms on one core in H3."""
 
 
-class Square(NamedTuple):
-    """All pairs of some nodes, and their targets."""
+@final
+class Shard(NamedTuple):
+    """A range of nodes whose steps against landmarks are one task.
 
-    nodes: NDArray[np.int64]
-    target: Array
-    near: bool
+    Parameters
+    ----------
+    number
+        Number of the shard.
+    target
+        The distances from all nodes of the range to all landmarks.
+    rows
+        Places in the range of the nodes that are not landmarks.
+    """
 
-
-Block: TypeAlias = Rows | Square
+    number: int
+    target: RowTarget
+    rows: NDArray[np.int64]
 
 
 @final
@@ -76,70 +77,48 @@ class SampledObjective:
         Where the points are.
     target
         Distances to landmarks and within balls.
+    workers
+        Where the tasks of a run are done.
     """
 
-    def __init__(self, space: Space, target: SampledTarget) -> None:
+    def __init__(self, space: Space, target: SampledTarget, workers: Workers | None = None) -> None:
         self.space = space
         self.target = target
-        self._others = np.setdiff1d(np.arange(target.n), target.landmarks.nodes)
+        self.workers = InProcess() if workers is None else workers
 
-    def blocks(self, loss: Loss, seed: int, number: int) -> Iterator[Block]:
-        """Draw the blocks of a round, in random order. Each node that is no landmark is in one block of rows.
+    @cached_property
+    def ranges(self) -> list[slice]:
+        """The range of nodes of each shard."""
+        return _ranges(self.target.n, SHARD_NODES)
 
-        Parameters
-        ----------
-        loss
-            The loss, which decides how many balls there are.
-        seed, number
-            Seed of the run, and number of the round. The blocks depend on these alone.
+    @cached_property
+    def shard_nodes(self) -> list[NDArray[np.int64]]:
+        """The nodes of each shard that are not landmarks."""
+        return [
+            np.setdiff1d(np.arange(r.start, r.stop), self.target.landmarks.nodes, assume_unique=True)
+            for r in self.ranges
+        ]
 
-        Yields
-        ------
-        Block
-            One block after the other.
-        """
-        rng = np.random.default_rng([seed, number])
-        size = min(max(BLOCK_ROWS, self.target.n // 64), LARGER_BLOCKS * BLOCK_ROWS)
-        count = -(-len(self._others) // size)
-        rows = np.array_split(rng.permutation(self._others), count) if count else []
-        share = NEAR_BALL_SHARE if loss.needs_near_pairs else BALL_SHARE
-        near = rng.permutation(self.target.balls)[: -int(-share * self.target.balls // 1)]
-        steps = max(count // ROWS_PER_LANDMARKS, 1)
-        for k in rng.permutation(count + len(near) + steps).tolist():
-            if k < count:
-                columns = rng.permutation(len(self.target.landmarks.nodes))
-                columns = columns[: min(BLOCK_LANDMARKS, len(rows[k]))]
-                yield Rows(np.sort(rows[k]), np.sort(columns))
-            elif k < count + len(near):
-                yield Square(*self.target.ball(int(near[k - count])), near=True)
-            else:
-                nodes = self.sample(rng, LANDMARK_BATCH)
-                yield Square(nodes, self._among(nodes), near=False)
+    @cached_property
+    def shards(self) -> list[Shard]:
+        """The shards, where the tasks are done."""
+        parts = enumerate(zip(self.ranges, self.shard_nodes, strict=True))
+        return [self.workers.share(Shard(k, self.target.rows(r), nodes - r.start)) for k, (r, nodes) in parts]
 
-    def gradient(self, loss: Loss, block: Block, points: Points, log_scales: Array) -> LossGradient:
-        """Compute the loss over a block, and its gradients in the block's nodes.
+    @cached_property
+    def groups(self) -> list[BallGroup]:
+        """The groups of balls."""
+        return [self.target.ball_group(numbers) for numbers in _ranges(self.target.balls, GROUP_BALLS)]
 
-        Parameters
-        ----------
-        loss
-            The loss.
-        block
-            The pairs.
-        points
-            The points of all nodes.
-        log_scales
-            Logarithms of the scales, one a factor.
+    @cached_property
+    def shared_groups(self) -> list[BallGroup]:
+        """The groups of balls, where the tasks are done."""
+        return [self.workers.share(group) for group in self.groups]
 
-        Returns
-        -------
-        LossGradient
-            With one gradient for each of the block's nodes.
-        """
-        x = tuple(p[block.nodes] for p in points)
-        if isinstance(block, Square):
-            return self._square(loss, x, log_scales, block.target)
-        y = tuple(p[self.target.landmarks.nodes[block.columns]] for p in points)
-        return self._rows(loss, block, x, y, log_scales)
+    @cached_property
+    def among_landmarks(self) -> RowTarget:
+        """The distances between all landmarks, where the tasks are done."""
+        return self.workers.share(self.target.rows(self.target.landmarks.nodes))
 
     def sample(self, rng: Rng, count: int) -> NDArray[np.int64]:
         """Draw some landmarks, in increasing order."""
@@ -147,32 +126,70 @@ class SampledObjective:
 
     def batch(self, loss: Loss, x: Points, log_scales: Array, nodes: NDArray[np.int64]) -> LossGradient:
         """Compute the loss over the pairs of some landmarks, given by their increasing node numbers."""
-        return self._square(loss, x, log_scales, self._among(nodes))
-
-    def _among(self, nodes: NDArray[np.int64]) -> Array:
-        """The targets between some landmarks."""
         columns = np.searchsorted(self.target.landmarks.nodes, nodes)
-        return self.target.to_landmarks(nodes, columns, np.empty((len(nodes), len(nodes))))
+        target = self.target.rows(nodes).block(np.arange(len(nodes)), columns)
+        return square_gradient(self.space, loss, target, x, log_scales)
 
-    def _square(self, loss: Loss, x: Points, log_scales: Array, target: Array) -> LossGradient:
-        pairs = self.space.symmetric_block(x, log_scales)
-        sqdist = pairs.sqdist if loss.reads_both_triangles else pairs.lower
-        weights = np.empty_like(sqdist)
-        value = loss.lower(target, sqdist, out=weights)
-        return LossGradient(value, *pairs.gradient_lower(weights, out=weights))
 
-    def _rows(self, loss: Loss, block: Rows, x: Points, y: Points, log_scales: Array) -> LossGradient:
-        count, size = len(block.nodes), len(block.columns)
-        target = self.target.to_landmarks(*block, np.empty((count, size)))
-        pairs = self.space.rectangular_block(x, y, log_scales)
-        weights, value = np.empty_like(target), 0.0
-        for first in range(0, count, size):
-            last = min(first + size, count)
-            part = slice(first if loss.blockwise else last - size, last)  # some losses need whole squares
-            rows = RowBlock(target[part], pairs.sqdist[part])
-            rows.target[rows.diagonal] = rows.sqdist[rows.diagonal] = 0.0  # as of a node with itself
-            found = loss.rows(rows, statistics=loss.statistics(rows), both_ends=False, out=weights[part])
-            value += found * (last - first) / len(rows.target)
-        of_points, of_scales = pairs.gradient(weights)
-        share = size / count  # the loss is a mean over a square matrix
-        return LossGradient(value * share, tuple(2.0 * share * g for g in of_points), share * of_scales)
+def _ranges(count: int, most: int) -> list[slice]:
+    """Divide so many things into ranges of nearly equal length, of at most so many each where possible."""
+    parts = min(-(-count // most), MOST_TASKS)
+    return [slice(k * count // parts, (k + 1) * count // parts) for k in range(parts)]
+
+
+def square_gradient(space: Space, loss: Loss, target: Array, x: Points, log_scales: Array) -> LossGradient:
+    """Compute the loss over all pairs of some nodes, and its gradients.
+
+    Parameters
+    ----------
+    space, loss, log_scales
+        The space, the loss, and the logarithms of the scales, one a factor.
+    target
+        ``(nodes, nodes)`` squared distances that the points should have.
+    x
+        The points of the nodes.
+
+    Returns
+    -------
+    LossGradient
+        With one gradient for each node.
+    """
+    pairs = space.symmetric_block(x, log_scales)
+    sqdist = pairs.sqdist if loss.reads_both_triangles else pairs.lower
+    weights = np.empty_like(sqdist)
+    value = loss.lower(target, sqdist, out=weights)
+    return LossGradient(value, *pairs.gradient_lower(weights, out=weights))
+
+
+def rows_gradient(
+    space: Space, loss: Loss, target: Array, x: Points, y: Points, log_scales: Array
+) -> LossGradient:
+    """Compute the loss over the pairs of some nodes with some landmarks, and its gradients in the nodes.
+
+    Parameters
+    ----------
+    space, loss, log_scales
+        The space, the loss, and the logarithms of the scales, one a factor.
+    target
+        ``(nodes, landmarks)`` squared distances that the points should have. It is written into.
+    x, y
+        The points of the nodes and of the landmarks; there are at most as many landmarks as nodes.
+
+    Returns
+    -------
+    LossGradient
+        With one gradient for each node.
+    """
+    count, size = target.shape
+    pairs = space.rectangular_block(x, y, log_scales)
+    weights, value = np.empty_like(target), 0.0
+    for first in range(0, count, size):
+        last = min(first + size, count)
+        part = slice(first if loss.blockwise else last - size, last)  # some losses need whole squares
+        rows = RowBlock(target[part], pairs.sqdist[part])
+        rows.target[rows.diagonal] = rows.sqdist[rows.diagonal] = 0.0  # as of a node with itself
+        found = loss.rows(rows, statistics=loss.statistics(rows), both_ends=False, out=weights[part])
+        value += found * (last - first) / len(rows.target)
+    of_points, of_scales = pairs.gradient(weights)
+    share = size / count  # the loss is a mean over a square matrix
+    return LossGradient(value * share, tuple(2.0 * share * g for g in of_points), share * of_scales)

@@ -1,6 +1,5 @@
 """The optimizer's steps of one epoch: over all pairs at once, or over one batch of nodes after the other."""
 
-import math
 from dataclasses import replace
 from typing import final
 
@@ -13,9 +12,11 @@ from riemap.manifolds import Euclidean
 from riemap.optim import Optimizer, RAdam
 from riemap.optim import State as OptimizerState
 from riemap.spaces import Points
+from riemap.training.node_state import NodeState
 from riemap.training.objective import LossGradient, Objective
 from riemap.training.plan import Stage
-from riemap.training.sampled_objective import Rows, SampledObjective
+from riemap.training.rounds import Round, block_sizes, run_round
+from riemap.training.sampled_objective import SampledObjective
 from riemap.training.state import TrainingState
 from riemap.types import Array
 
@@ -94,13 +95,20 @@ class Stepper:
         self, objective: SampledObjective, state: TrainingState, stage: Stage, loss: Loss, lr_factor: float
     ) -> tuple[TrainingState, float]:
         """Make all steps of a round over a large graph; the loss is the mean over pairs with landmarks."""
-        total, count, moved = 0.0, 0, _copied(state)
-        for block in objective.blocks(loss, state.seed, state.epoch):
-            gradient = objective.gradient(loss, block, moved.points, moved.log_scales)
-            if isinstance(block, Rows) or not block.near:
-                total, count = total + gradient.value * len(block.nodes), count + len(block.nodes)
-            moved = self.step(moved, stage, gradient, block.nodes, lr_factor)
-        return moved, total / count
+        nodes = NodeState(state.points, state.moments).copied()
+        given = Round(
+            objective.space,
+            loss,
+            self.optimizer,
+            lr_factor,
+            state.log_scales,
+            tuple(x[objective.target.landmarks.nodes] for x in state.points),
+            block_sizes(objective.target.n),
+            (state.seed, state.epoch),
+        )
+        value, of_scales = run_round(objective, given, nodes)
+        moved = replace(state, points=nodes.points, moments=nodes.moments)
+        return self._scale_step(moved, of_scales, lr_factor) if stage.scales else moved, value
 
     def step(
         self,
@@ -112,26 +120,16 @@ class Stepper:
     ) -> TrainingState:
         """Move the points of some nodes, and the scales where the stage learns them.
 
-        A loss is a mean over nodes. Its gradient is multiplied by the number of nodes, so that its size, and
-        with it the meaning of ``clip``, does not depend on this number. The rows of given nodes are written
-        into the arrays of ``state``; a slice of all nodes makes new arrays.
+        The rows of given nodes are written into the arrays of ``state``; a slice of all nodes makes new
+        arrays.
         """
-        if not math.isfinite(gradient.value):
-            raise FloatingPointError
+        before = NodeState(state.points, state.moments)
+        after = before.taken(nodes).stepped(self.objective.space, self.optimizer, gradient, lr_factor)
+        if not isinstance(nodes, slice):
+            before.put(nodes, after)
+            after = before
+        moved = replace(state, points=after.points, moments=after.moments)
         count = len(gradient.points[0])
-        points, moments = list(state.points), list(state.moments)
-        for k, m in enumerate(self.objective.space.factors):
-            x, own = points[k][nodes], tuple(a[nodes] for a in moments[k])
-            y, own = self.optimizer.step(m, x, count * gradient.points[k], own, lr_factor)
-            if not np.isfinite(y).all():
-                raise FloatingPointError
-            if isinstance(nodes, slice):
-                points[k], moments[k] = y, own
-            else:
-                points[k][nodes] = y
-                for a, b in zip(moments[k], own, strict=True):
-                    a[nodes] = b
-        moved = replace(state, points=tuple(points), moments=tuple(moments))
         return self._scale_step(moved, count * gradient.log_scales, lr_factor) if stage.scales else moved
 
     def _scale_step(self, state: TrainingState, gradient: Array, lr_factor: float) -> TrainingState:
@@ -163,5 +161,5 @@ def batches(n: int, stage: Stage, seed: int, epoch: int) -> list[NDArray[np.int6
 
 def _copied(state: TrainingState) -> TrainingState:
     """Copy the arrays that steps on some of the nodes write into."""
-    moments = tuple(tuple(a.copy() for a in part) for part in state.moments)
-    return replace(state, points=tuple(x.copy() for x in state.points), moments=moments)
+    copy = NodeState(state.points, state.moments).copied()
+    return replace(state, points=copy.points, moments=copy.moments)

@@ -10,7 +10,6 @@ import numpy as np
 
 from riemap.distances import Target
 from riemap.distances.paths import DistanceMatrix
-from riemap.distances.sampled_target import SampledTarget
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
@@ -28,6 +27,7 @@ from riemap.training.presets import default_plan
 from riemap.training.sampled_objective import SampledObjective
 from riemap.training.state import TrainingState
 from riemap.training.steps import Stepper
+from riemap.training.workers import InProcess, Workers
 from riemap.types import Array
 
 LEAST_LR = 1e-5
@@ -73,6 +73,8 @@ class Trainer:
         Losses, epochs and learning rates; see :func:`riemap.training.default_plan`.
     distances
         The matrix of :func:`riemap.shortest_paths` for this graph, if it is known already.
+    workers
+        Where the tasks of a plan with landmarks are done; ``None`` does them in this process.
 
     Raises
     ------
@@ -99,14 +101,16 @@ class Trainer:
         space: Space,
         plan: Plan,
         distances: DistanceMatrix | None = None,
+        workers: Workers | None = None,
     ) -> None:
         check_graph(graph)
         expect(space, Space, "a space", "Space.parse('H2') makes one")
         expect(plan, Plan, "a plan", "riemap.training.default_plan makes one")
         self.labels, self.space, self.plan = graph.labels, space, plan
         if plan.sampler == "landmarks":
+            where = InProcess() if workers is None else workers
             self.objective: Objective | SampledObjective = SampledObjective(
-                space, sampled_target(graph, space)
+                space, sampled_target(graph, space, where), where
             )
         else:
             self.objective = Objective(space, _all_pairs(graph, distances))
@@ -145,10 +149,12 @@ class Trainer:
         if start is not None:
             return self._initial_state_from(start, seed)
         began = working_seconds()
-        if isinstance(self.target, SampledTarget):
-            state = self._epochs.initial_state(*self._placed(self.target, seed, interrupted), seed)
+        if isinstance(self.objective, SampledObjective):
+            state = self._epochs.initial_state(*self._placed(self.objective, seed, interrupted), seed)
             return replace(state, seconds=working_seconds() - began)
-        candidates = initial_points(self.space, self.target, np.random.default_rng(seed), self.plan.radius)
+        candidates = initial_points(
+            self.space, self.objective.target, np.random.default_rng(seed), self.plan.radius
+        )
         if not self.plan.unfolds:
             state = self._initial_state(next(candidates), seed)
         else:
@@ -244,15 +250,16 @@ class Trainer:
         return self._epochs.initial_state(start.points, start.log_scales, seed)
 
     def _placed(
-        self, target: SampledTarget, seed: int, interrupted: Callable[[], bool]
+        self, objective: SampledObjective, seed: int, interrupted: Callable[[], bool]
     ) -> tuple[Points, Array]:
         """Embed the landmarks, and place all other nodes relative to them."""
+        target = objective.target
         plan = default_plan(Stress(), len(target.landmarks.nodes), LANDMARK_EPOCHS)
         trainer = Trainer(among_landmarks(target), self.space, plan)
         state = trainer.init(seed, interrupted=interrupted)
         while state.epoch < plan.epochs and not interrupted():
             state = trainer.step(state)
-        return placed_points(self.space, target, trainer.embedding(state), seed, interrupted)
+        return placed_points(objective, trainer.embedding(state), seed, interrupted)
 
     def _trial(self, state: TrainingState, interrupted: Callable[[], bool]) -> tuple[float, TrainingState]:
         """Run a short version of the plan.

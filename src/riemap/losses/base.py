@@ -87,6 +87,11 @@ class Loss(ABC):
         return False
 
     @property
+    def refines(self) -> bool:
+        """Whether the loss only puts near pairs in order, so that it is added to a loss of all pairs."""
+        return False
+
+    @property
     def reads_both_triangles(self) -> bool:
         """Whether :meth:`lower` reads the entries above the diagonals of its arguments."""
         return True

@@ -130,6 +130,11 @@ class _EdgesOfTemperature(_EdgeLikelihood):
     def __str__(self) -> str:
         return self.symbol if self.T == DEFAULT_EDGE_TEMPERATURE else f"{self.symbol}(T={self.T})"
 
+    @property
+    def refines(self) -> bool:
+        """Yes: pairs that are in order have no weight."""
+        return True
+
     def at_progress(self, progress: float) -> Self:
         """Return the loss with the temperature of that moment."""
         now = self.T.value_at(progress)

@@ -118,6 +118,33 @@ class Sum(Loss):
         return total
 
 
+def coarse_and_fine(loss: Loss) -> tuple[Loss, Loss]:
+    """Divide a loss into terms that any pairs can train, and terms that only put near pairs in order.
+
+    Parameters
+    ----------
+    loss
+        The loss.
+
+    Returns
+    -------
+    tuple of two Loss
+        The two parts of a sum that has both kinds of terms. Any other loss is both parts.
+
+    Examples
+    --------
+    >>> from riemap.losses import as_loss
+    >>> [str(part) for part in coarse_and_fine(as_loss("ad + 0.5*edges"))]
+    ['ad', '0.5*edges']
+    """
+    terms = _terms(loss)
+    fine = tuple(term for term in terms if term[1].refines)
+    coarse = tuple(term for term in terms if not term[1].needs_near_pairs)
+    if not fine or not coarse:
+        return loss, loss
+    return coarse[0][1] if len(coarse) == 1 and coarse[0][0] == 1.0 else Sum(coarse), Sum(fine)
+
+
 _kept = threading.local()
 
 

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from riemap.errors import InputError
-from riemap.losses import RSNE, Edges, Loss, Schedule, Sum
+from riemap.losses import RSNE, Loss, Schedule
+from riemap.losses.sums import coarse_and_fine
 from riemap.optim import RAdam
 from riemap.optim.radam import Betas
 from riemap.specs import expect, shown, suggestion, whole_number
@@ -103,7 +104,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     n, epochs = _checked(loss, n, epochs)
     some = BATCH_NODES if n > ALL_PAIRS_NODES else None
     unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
-    far = _without_edges(loss)
+    far, _ = coarse_and_fine(loss)
     fine = 0 if some is None or far is loss else _fine_epochs(n) if epochs is None else epochs // 4
     main = far if fine else loss
     batch = None if main.needs_near_pairs else some
@@ -165,14 +166,6 @@ def _fine_epochs(n: int) -> int:
     return int(
         min(max(FINE_SHARE * DEFAULT_PAIRS / (0.5 * n * n), FEWEST_FINE_EPOCHS), FINE_SHARE * MOST_EPOCHS)
     )
-
-
-def _without_edges(loss: Loss) -> Loss:
-    """Return the terms of a sum with edges that batches can train, or the loss itself if there are none."""
-    if not isinstance(loss, Sum) or not any(isinstance(part, Edges) for _, part in loss.terms):
-        return loss
-    rest = tuple(term for term in loss.terms if not term[1].needs_near_pairs)
-    return Sum(rest) if len(rest) > 1 else rest[0][1] if rest else loss
 
 
 def _batch_lr_factor(batch: int | None) -> float:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from riemap.distances.sampled_target import BallGroup, RowTarget
 from riemap.losses import Loss
+from riemap.losses.sums import coarse_and_fine
 from riemap.optim import Optimizer
 from riemap.spaces import Points, Space
 from riemap.training import sampled_objective
@@ -74,6 +75,16 @@ class Round(NamedTuple):
     block: tuple[int, int]
     seed: tuple[int, int]
 
+    @property
+    def coarse(self) -> Loss:
+        """The part of the loss that pairs with landmarks train."""
+        return coarse_and_fine(self.loss)[0]
+
+    @property
+    def fine(self) -> Loss:
+        """The part of the loss that balls train."""
+        return coarse_and_fine(self.loss)[1]
+
     def rng(self, kind: int, number: int) -> Rng:
         """Make the random numbers of a task."""
         return np.random.default_rng([*self.seed, kind, number])
@@ -126,7 +137,7 @@ def move_rows(given: Round, shard: Shard, state: NodeState) -> Moved:
         x = tuple(p[places] for p in moved.state.points)
         y = tuple(p[columns] for p in given.landmarks)
         moved = moved.after(
-            given, places, rows_gradient(given.space, given.loss, target, x, y, given.log_scales)
+            given, places, rows_gradient(given.space, given.coarse, target, x, y, given.log_scales)
         )
     return moved
 
@@ -139,7 +150,7 @@ def move_landmarks(given: Round, target: RowTarget, steps: int, state: NodeState
         x = tuple(p[places] for p in moved.state.points)
         among = target.block(places, places)
         moved = moved.after(
-            given, places, square_gradient(given.space, given.loss, among, x, given.log_scales)
+            given, places, square_gradient(given.space, given.coarse, among, x, given.log_scales)
         )
     return moved
 
@@ -158,7 +169,7 @@ def move_balls(
         places = np.searchsorted(nodes, ball.nodes)
         x = tuple(p[places] for p in moved.state.points)
         moved = moved.after(
-            given, places, square_gradient(given.space, given.loss, ball.target, x, given.log_scales)
+            given, places, square_gradient(given.space, given.fine, ball.target, x, given.log_scales)
         )
     return moved
 

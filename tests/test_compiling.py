@@ -1,13 +1,17 @@
 """Functions that only loops call: they are compiled into the loops, and loops around them vectorise."""
 
 import gc
+import operator
 import platform
 import re
 from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
+from numba.core.types.functions import BaseFunction
 
+from riemap import compiling
 from riemap.compiling import for_loops_only, for_python
 from riemap.kernel_cache import compile_clock
 from riemap.loops import RowLoop, _loop
@@ -50,6 +54,28 @@ def test_the_garbage_collector_rests_while_a_kernel_is_compiled(enabled: bool) -
         assert gc.isenabled() == enabled
     finally:
         gc.enable()
+
+
+def test_the_types_of_an_operation_are_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But those of a function that Numba compiles for its caller's options are found for each caller."""
+    found, find = [], compiling._find_signature
+
+    def counted(function: Any, *args: Any) -> Any:
+        found.append(function.typing_key)
+        return find(function, *args)
+
+    monkeypatch.setattr(compiling, "_find_signature", counted)
+    for options in ({}, {"error_model": "numpy"}):
+        found.clear()
+        assert for_python(**options)(lambda x, y: x * y * min(x, y) * x * y)(2.0, 3.0) == 72.0
+        assert found.count(operator.mul) <= 1
+        assert min in found
+
+
+def test_numba_is_left_as_it_is() -> None:
+    with pytest.raises(TypingError):
+        for_python()(lambda x: x.nothing)(1.0)
+    assert BaseFunction.get_call_type is compiling._find_signature
 
 
 PART, SQUARE, FLAG = np.zeros(8, np.int64), np.ones((8, 8)), True

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from riemap import Graph, generate
+from riemap import Graph, generate, lower_triangle
 from riemap.distances import Target, target
 from riemap.metrics import comparison, correlation, score
 from riemap.types import Array
@@ -37,6 +37,19 @@ def test_scores(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (comparison, correlation):
         monkeypatch.setattr(module, "FEW_PAIRS", 0)
     assert score(distances(weighted), sqdist) == found
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_matrices_are_mirrored_and_scaled(symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = np.random.default_rng(0).standard_normal((40, 40))
+    found = [given.copy() for _ in range(3)]
+    expected = [given.copy() for _ in range(3)]
+    for matrices, few in ((found, 1600), (expected, 0)):
+        monkeypatch.setattr(lower_triangle, "FEW_PAIRS", few)
+        lower_triangle.mirror(matrices[0], matrices[0])
+        lower_triangle.mirror(matrices[1], 2.0 * given)
+        lower_triangle.scale(matrices[2], 0.3, symmetric)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_target_of_a_small_graph_is_squared() -> None:

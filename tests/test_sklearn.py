@@ -84,6 +84,16 @@ def test_any_graph_will_do() -> None:
     assert np.array_equal(GraphEmbedding(Space.parse("H2"), epochs=EPOCHS).fit_transform(drawn), expected)
 
 
+def test_weights_are_lengths_or_strengths() -> None:
+    edges = [("a", "b", 4.0), ("b", "c", 2.0), ("c", "d", 1.0)]
+    estimator = GraphEmbedding("E2", epochs=EPOCHS, weights="strengths", strength_to_length="log")
+    found = estimator.fit_transform(edges)
+    graph = as_graph(edges, weights="strengths", strength_to_length="log")
+    assert estimator.fit_.graph.key == graph.key
+    assert np.array_equal(found, embed(graph, "E2", epochs=EPOCHS).embedding.features())
+    assert np.array_equal(estimator.transform(edges), found)
+
+
 def test_dissimilarities_give_what_they_give_riemap() -> None:
     """Also when rounding has made them differ from their mirror image."""
     from riemap import Dissimilarities
@@ -217,6 +227,8 @@ def test_frames_have_names() -> None:
         ({"loss": "strss"}, "karate", "did you mean 'stress'"),
         ({"preset": "best"}, "karate", "best"),
         ({}, networkx.Graph([(0, 1), (2, 3)]), "2 components"),
+        ({"weights": "strong"}, "karate", "is not 'strong'"),
+        ({"metric": "precomputed", "weights": "ignore"}, line(), "is for metric='graph'"),
         ({"metric": "precomputed"}, np.ones((3, 2)), "square matrix"),
         ({"metric": "precomputed"}, np.ones((3, 3)), "on the diagonal and is not zero"),
         ({"metric": "precomputed"}, np.triu(line()), "mirror image"),

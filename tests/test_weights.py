@@ -67,6 +67,28 @@ def test_choices(ties: Path) -> None:
     assert len(keys) == 3, "distances are stored by key"
 
 
+def test_embed_takes_the_choices(ties: Path, tmp_path: Path) -> None:
+    """Its run is the one of the command line with the same choices, and its folder opens the graph so."""
+    few: dict[str, Any] = {"epochs": 5, "strength_to_length": "log"}
+    fit = embed(ties, "E2", weights="strengths", out=tmp_path / "run", **few)
+    assert fit.graph.key == read_graph(ties, weights="strengths", strength_to_length="log").key
+    choice = ["--weights", "strengths", "--strength-to-length", "log"]
+    run(
+        ["embed", str(ties), "-s", "E2", "--epochs", "5", *choice, "--out", str(tmp_path / "run"), "--resume"]
+    )
+    edges = [("a", "b", 4), ("b", "c", 2), ("c", "d", 1)]
+    assert embed(edges, "E2", weights="ignore", epochs=5).graph.weights is None
+    with pytest.raises(riemap.InputError, match=r"weights .* is not 'length'; did you mean 'lengths'"):
+        embed(ties, "E2", weights="length")  # type: ignore[arg-type]
+
+
+def test_a_choice_for_what_has_lengths_already_is_refused(ties: Path) -> None:
+    graph = read_graph(ties, weights="lengths")
+    assert take_graph(graph, weights="lengths") is graph
+    with pytest.raises(riemap.InputError, match=r"lengths already.* as_graph.*weights='strengths'"):
+        embed(graph, "E2", weights="strengths")
+
+
 def test_the_names_of_weights_may_say_what_they_are(tmp_path: Path) -> None:
     path = tmp_path / "roads.csv"
     path.write_text("from,to,length\na,b,4\nb,c,2\n")

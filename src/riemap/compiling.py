@@ -2,18 +2,103 @@
 
 Numba compiles every function as if both Python and C called it: with wrappers, with all optimisations, into
 machine code of its own. A function that only loops call needs no wrapper and no machine code: it is linked
-into the loop, and optimised again there. So kernels compile in less time (``benchmarks/startup.py``).
+into the loop, and optimised again there. Numba also finds the types of an operation anew wherever it occurs,
+and has passes for much that our functions do not contain. We find the types of an operation once, and leave
+these passes out. So kernels compile in less time (``benchmarks/startup.py``).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, final
 
 from numba import njit
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
-from numba.core.typed_passes import NativeLowering
+from numba.core.typed_passes import AnnotateTypes, InlineOverloads, NativeLowering, NopythonRewrites
 from numba.core.types import unliteral
+from numba.core.types.functions import BaseFunction
+from numba.core.untyped_passes import (
+    DeadBranchPrune,
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    RewriteDynamicRaises,
+    RewriteSemanticConstants,
+)
+
+_OMITTED_PASSES = {
+    AnnotateTypes,
+    DeadBranchPrune,
+    FindLiterallyCalls,
+    InlineClosureLikes,
+    InlineInlinables,
+    InlineOverloads,
+    LiteralPropagationSubPipelinePass,
+    LiteralUnroll,
+    MakeFunctionToJitFunction,
+    NopythonRewrites,
+    RewriteDynamicRaises,
+    RewriteSemanticConstants,
+}
+"""Passes of Numba for closures, comprehensions, constants among types, expressions of whole arrays, and
+messages of errors that are put together when they are raised. A function must not need them."""
+
+_find_signature = BaseFunction.get_call_type
+
+_SIGNATURES: dict[tuple[Any, ...], tuple[Any, Any]] = {}
+"""Signatures by the operation's ``id`` and the types of its arguments, each with the operation. Its own hash
+takes long to compute."""
+
+
+def _known_signature(function: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return the signature of an operation, as Numba's own method does.
+
+    It is kept if the operation is a part of Numba's compiler. Otherwise it is a compiled function, and which
+    one that is depends on the options of its caller.
+    """
+    key = (id(function), *args)
+    if not kws and key in _SIGNATURES:
+        return _SIGNATURES[key][0]
+    found = _find_signature(function, context, args, kws)
+    if not kws and found is not None and function.get_impl_key(found) is function.typing_key:
+        _SIGNATURES[key] = found, function
+    return found
+
+
+@contextmanager
+def _signatures_kept() -> Iterator[None]:
+    """Keep signatures while a function is compiled; Numba's lock lets one thread compile at a time."""
+    before = BaseFunction.get_call_type
+    BaseFunction.get_call_type = _known_signature  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        BaseFunction.get_call_type = before  # type: ignore[method-assign]
+
+
+class _Compiler(CompilerBase):
+    """Numba's compiler, without the passes that are not needed."""
+
+    def compile_extra(self, func: Any) -> Any:
+        with _signatures_kept():
+            return super().compile_extra(func)  # type: ignore[no-untyped-call]
+
+    def define_pipelines(self) -> list[Any]:
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
+        passes.passes = [
+            (self.replaced(step), text) for step, text in passes.passes if step not in _OMITTED_PASSES
+        ]
+        passes._finalized = False
+        passes.finalize()
+        return [passes]
+
+    def replaced(self, step: Any) -> Any:
+        """Return the pass to run in the place of one of Numba's."""
+        return step
 
 
 @final
@@ -52,17 +137,11 @@ class _LinkedLowering(NativeLowering):
 
 
 @final
-class _LinkedCompiler(CompilerBase):
-    """Numba's compiler, with the pass above in the place of its own."""
+class _LinkedCompiler(_Compiler):
+    """The compiler of functions that only loops call."""
 
-    def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
-        passes.passes = [
-            (_LinkedLowering if step is NativeLowering else step, text) for step, text in passes.passes
-        ]
-        passes._finalized = False
-        passes.finalize()
-        return [passes]
+    def replaced(self, step: Any) -> Any:
+        return _LinkedLowering if step is NativeLowering else step
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -85,7 +164,7 @@ def for_python(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     Callable
         The decorator.
     """
-    return _njit(no_cfunc_wrapper=True, **options)
+    return _njit(pipeline_class=_Compiler, no_cfunc_wrapper=True, **options)
 
 
 _NOT_SIMPLIFIED: set[Callable[..., Any]] = set()

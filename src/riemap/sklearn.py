@@ -6,7 +6,6 @@ imported; an ``ImportError`` says what is missing when an estimator is made.
 
 import hashlib
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from riemap.distances import shortest_paths
 from riemap.embeddings.columns import tangent_features
 from riemap.errors import InputError, MissingExtraError
-from riemap.graphs import Dissimilarities, Graph, as_graph, open_graph
+from riemap.graphs import Dissimilarities, Graph, take_graph
+from riemap.graphs.options import StrengthToLength, Weights
 from riemap.losses import LossLike
 from riemap.runs.embed_graph import embed
 from riemap.runs.spec import LOSS
@@ -64,6 +64,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     ----------
     space
         The space to embed in, such as ``"H2"`` or ``"H2 x S2"``.
+    weights, strength_to_length
+        What the weights of edges are, and how strengths become lengths; see :func:`riemap.embed`. They are
+        not for ``metric="precomputed"``.
     loss, preset, epochs
         What to minimise and how to train; see :func:`riemap.embed`.
     metric
@@ -94,6 +97,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self,
         space: str | Space = "H2",
         *,
+        weights: Weights | None = None,
+        strength_to_length: StrengthToLength = "inverse",
         loss: LossLike = LOSS,
         preset: str = "default",
         epochs: int | None = None,
@@ -103,6 +108,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         random_state: Any = 0,
     ) -> None:
         self.space = space
+        self.weights = weights
+        self.strength_to_length = strength_to_length
         self.loss = loss
         self.preset = preset
         self.epochs = epochs
@@ -238,6 +245,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.metric == "precomputed":
             from sklearn.utils.validation import validate_data
 
+            if self.weights is not None:
+                raise InputError(f"weights={self.weights!r} is for metric='graph'; a matrix has no edges")
             return validate_data(
                 self,
                 X,
@@ -249,8 +258,8 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
         if self.metric != "graph":
             raise InputError(f"metric={shown(self.metric)} is not 'graph' or 'precomputed'")
-        take = open_graph if isinstance(X, str | Path) else as_graph
-        opened = take(str(X) if isinstance(X, Path) else X, components="require")
+        reading: Any = {"weights": self.weights, "strength_to_length": self.strength_to_length}
+        opened = take_graph(X, components="require", **reading)
         if not isinstance(opened, Graph):
             raise InputError(
                 f"{opened.name} is a matrix of dissimilarities; give it with metric='precomputed'"

@@ -9,6 +9,7 @@ from riemap.graphs.datasets import DATASETS, load_dataset
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, read_dissimilarities
 from riemap.graphs.edge_cleaning import warn
 from riemap.graphs.generators import GENERATORS, generate
+from riemap.graphs.graph import Graph
 from riemap.graphs.options import Components, NodeLabels, ReadOptions, StrengthToLength, Weights
 from riemap.graphs.readers import read_graph
 from riemap.specs import shown, suggestion
@@ -67,13 +68,21 @@ def open_graph(
     )
 
 
-def take_graph(graph: Any) -> AnyGraph:
+def take_graph(
+    graph: Any,
+    *,
+    weights: Weights | None = None,
+    strength_to_length: StrengthToLength = "inverse",
+    components: Components = "largest",
+) -> AnyGraph:
     """Take a graph in any form: one of ours, a text or path to open, or an object of another library.
 
     Parameters
     ----------
     graph
         A graph, or anything that :func:`open_graph` or :func:`as_graph` makes one of.
+    weights, strength_to_length, components
+        As for :func:`read_graph`. The weights of one of our graphs are lengths.
 
     Returns
     -------
@@ -85,16 +94,25 @@ def take_graph(graph: Any) -> AnyGraph:
     TypeError
         If it is none of these.
     InputError
-        If it is not a valid graph.
+        If it is not a valid graph, or if its weights are lengths already and another choice is given.
 
     Examples
     --------
     >>> take_graph([("a", "b"), ("b", "c")])
     <Graph list: 3 nodes, 2 edges>
     """
-    if isinstance(graph, Dissimilarities):
+    options = ReadOptions(components=components, weights=weights, strength_to_length=strength_to_length)
+    options.check()
+    if isinstance(graph, Graph | Dissimilarities):
+        if weights not in (None, "lengths"):
+            raise InputError(
+                f"weights={weights!r} comes too late: the weights of {graph.name} are lengths already; make "
+                f"the choice where the graph is made, e.g. as_graph(frame, weights={weights!r})"
+            )
         return graph
-    return open_graph(str(graph)) if isinstance(graph, str | Path) else as_graph(graph)
+    take = open_graph if isinstance(graph, str | Path) else as_graph
+    given = str(graph) if isinstance(graph, Path) else graph
+    return take(given, weights=weights, strength_to_length=strength_to_length, components=components)
 
 
 def _without_weights(graph: AnyGraph, options: ReadOptions) -> AnyGraph:

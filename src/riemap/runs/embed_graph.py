@@ -12,7 +12,8 @@ from typing import Any
 from riemap import threads
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import AnyGraph, Graph, take_graph
+from riemap.graphs import AnyGraph, Graph, ReadOptions, take_graph
+from riemap.graphs.options import StrengthToLength, Weights
 from riemap.losses import LossLike
 from riemap.optim import Optimizer
 from riemap.runs.cluster import workers_for
@@ -37,6 +38,8 @@ def embed(
     graph: Any,
     space: str | Space,
     *,
+    weights: Weights | None = None,
+    strength_to_length: StrengthToLength = "inverse",
     loss: LossLike = LOSS,
     preset: str = PRESET,
     optimizer: str | Optimizer | None = None,
@@ -59,6 +62,10 @@ def embed(
         A graph, or anything that :func:`as_graph` or :func:`open_graph` makes one of.
     space
         Where to embed, such as ``"H3"`` or ``"H2 x S2"``.
+    weights, strength_to_length
+        What the weights of edges are: ``"lengths"``, ``"strengths"``, or something to ``"ignore"``; and how a
+        strength w becomes a length: ``"inverse"`` is 1/w, and ``"log"`` is 1 + ln(w_max / w). See
+        :func:`read_graph`. A :class:`Graph` has lengths already.
     loss
         What to minimise. By aim: ``"rank"``, which nodes are near each node; ``"distance"``, how far they
         are; or ``"both"``. By name: ``"stress"``, ``"ad + 0.5*edges"``. Or a function of (target, sqdist)
@@ -116,7 +123,7 @@ def embed(
             "start= and out= exclude each other: the folder of a run holds all that decides its result, and "
             "not where it started; keep the result by fit.embedding.save('karate-h2.npz')"
         )
-    opened, source = _opened(graph)
+    opened, source = _opened(graph, weights, strength_to_length)
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
     spec = RunSpec.of(opened, where, **choice, seed=seed, sampler=sampler, source=source)
@@ -184,5 +191,10 @@ def _log_epochs(title: str, epochs: int) -> Callback:
     return told
 
 
-def _opened(graph: Any) -> tuple[AnyGraph, GraphSource | None]:
-    return take_graph(graph), GraphSource(str(graph)) if isinstance(graph, str | Path) else None
+def _opened(
+    graph: Any, weights: Weights | None, strength_to_length: StrengthToLength
+) -> tuple[AnyGraph, GraphSource | None]:
+    """Return the graph, and how to open it again if it is named by a text."""
+    opened = take_graph(graph, weights=weights, strength_to_length=strength_to_length)
+    options = ReadOptions(weights=weights, strength_to_length=strength_to_length)
+    return opened, GraphSource(str(graph), options) if isinstance(graph, str | Path) else None

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from timing import header
 
 from riemap import Graph, Space
 from riemap.tasks import label_trial, labels_of, link_trial
@@ -108,6 +109,7 @@ def main() -> None:
     parser.add_argument("--records", type=Path, default=ROOT / "results" / "tasks.jsonl")
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
+    print(header("scipy"))
     records = _records(given.records)
     done = {(r["task"], r["space"], r["seed"]) for r in records}
     spaces, tasks = given.space or SPACES, given.task or TASKS

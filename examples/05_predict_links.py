@@ -1,4 +1,4 @@
-"""Predict links: hide a tenth of the edges of a network, and find them again from an embedding of the others."""
+"""Predict links: hide a tenth of the edges of a network, and find them by an embedding of the others."""
 
 import riemap
 from riemap.tasks import LinkPredictor, split_edges

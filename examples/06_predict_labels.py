@@ -1,9 +1,10 @@
-"""Predict labels: which club each member of Zachary's karate club joined, from a few members who are known."""
+"""Predict labels: which club each member of Zachary's karate club joined, from some who are known."""
 
 import riemap
 from riemap.tasks import LabelPredictor
 
 graph = riemap.load_dataset("karate")
+assert isinstance(graph, riemap.Graph)
 clubs = graph.attributes["club"]
 
 # All in one call: split, embed, choose a model, score on the test nodes; means over three seeds.

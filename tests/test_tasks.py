@@ -231,6 +231,15 @@ def test_links_are_predicted_better_than_by_chance() -> None:
     assert again.predicted == found.predicted
 
 
+def test_probabilities_add_up_to_the_missing_edges() -> None:
+    """They are corrected for how few pairs are joined: over all pairs, their sum is about what is missing."""
+    split = split_edges(GRAPH, test=0.2, validation=0.2)
+    model = LinkPredictor(split.train, "E3", epochs=QUICK, model="features").fit(*split.validation)
+    hidden = GRAPH.m - split.train.m
+    total = sum(link.probability for link in likely_links(model, 10**6, hidden))
+    assert 0.5 * hidden < total < 2.0 * hidden
+
+
 def test_candidates_of_a_large_graph_hold_the_likeliest_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not every pair of a large graph is looked at, but those near each other are."""
     split = split_edges(GRAPH, test=0.2, validation=0.2)
@@ -313,14 +322,18 @@ def test_a_node_without_edges_is_predicted() -> None:
     assert found.sum(axis=1) == pytest.approx(1.0)
 
 
+def _landmarked(graph: Graph) -> Any:
+    return embed_for_prediction(graph, "E2", target="landmarks", epochs=5)
+
+
 def test_landmarks_place_the_largest_component() -> None:
     parts = Graph.from_edges(
         [*riemap.generate("grid(n=9,d=2)").edges().tolist(), (81, 82)], components="keep", name="two parts"
     )
-    placed = embed_for_prediction(parts, "E2", target="landmarks", epochs=5)
+    placed = _landmarked(parts)
     assert placed.n == 81
     split = split_edges(parts, validation=0.1)
-    model = LinkPredictor(split.train, embedding=embed_for_prediction(split.train, "E2", target="landmarks"))
+    model = LinkPredictor(split.train, embedding=_landmarked(split.train))
     assert np.isfinite(model.fit(*split.validation).predict_proba([(0, 82), (81, 82)])).all()
     labels = LabelPredictor(parts, embedding=placed, model="nearest(k=3)").fit([0, 80], ["a", "b"])
     assert labels.predict_proba([82]).tolist() == [[0.5, 0.5]]

@@ -17,7 +17,7 @@ from riemap.spaces import Space
 from riemap.specs import expect, shown, whole_number
 from riemap.tasks.summaries import Told, told_epochs
 from riemap.tasks.walks import walk_dissimilarities
-from riemap.training.fit import Callback, Stop, fit
+from riemap.training.fit import Callback, fit
 from riemap.training.plan import Plan, Stage
 from riemap.training.presets import UNFOLDING_TEMPERATURE
 from riemap.training.trainer import never
@@ -89,14 +89,14 @@ def embed_for_prediction(
     epochs = None if epochs is None else whole_number("epochs", epochs, 1, 50, "number of epochs")
     if not uses_walks(graph, target):
         part = largest_component(graph)
-        options: Any = {"sampler": "landmarks", "epochs": epochs, "seed": seed, "callbacks": callbacks}
-        return embed(part, where, **options).embedding
-    distances = walk_dissimilarities(graph)
-    plan = walk_plan(distances, planned_epochs(graph, target, epochs))
-    found = fit(
-        graph, where, plan, seed=seed, callbacks=callbacks, distances=distances, interrupted=interrupted
-    )
-    if found.stop is Stop.INTERRUPTED:
+        stopping: Any = (*callbacks, lambda report: not interrupted())
+        found = embed(part, where, sampler="landmarks", epochs=epochs, seed=seed, callbacks=stopping)
+    else:
+        distances = walk_dissimilarities(graph)
+        plan = walk_plan(distances, planned_epochs(graph, target, epochs))
+        options: Any = {"callbacks": callbacks, "interrupted": interrupted}
+        found = fit(graph, where, plan, seed=seed, distances=distances, **options)
+    if interrupted():
         raise KeyboardInterrupt
     return found.embedding
 

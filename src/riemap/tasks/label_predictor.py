@@ -7,13 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import Graph
 from riemap.spaces import Space
 from riemap.specs import shown
+from riemap.tasks.checks import checked_nodes, training_graph
 from riemap.tasks.embedding import embed_for_prediction
 from riemap.tasks.estimators import Predictor
 from riemap.tasks.label_models import LABEL_MODELS, Known, PlacedGraph
-from riemap.tasks.link_predictor import training_graph
 from riemap.tasks.logistic import folds
 from riemap.tasks.scores import accuracy, f1_of_classes
 from riemap.types import Array
@@ -103,7 +102,7 @@ class LabelPredictor(Predictor):
         if self.model != "auto" and self.model not in LABEL_MODELS:
             raise InputError(f"model={shown(self.model)} is not one of auto, {', '.join(LABEL_MODELS)}")
         graph = training_graph(self.graph)
-        nodes, labels = checked_nodes(graph, X), np.asarray(y)
+        nodes, labels = checked_nodes(graph.n, X), np.asarray(y)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(labels) != len(nodes) or len(self.classes_) < 2:
             raise InputError(
@@ -113,7 +112,6 @@ class LabelPredictor(Predictor):
         self.embedding_: Embedding = self.embedding or embed_for_prediction(
             graph, self.space, epochs=self.epochs, seed=self.random_state
         )
-        self._n = graph.n
         self.n_features_in_ = 1
         known, placed = Known(nodes, codes, len(self.classes_)), PlacedGraph(graph, self.embedding_)
         self.model_ = self.model
@@ -127,7 +125,7 @@ class LabelPredictor(Predictor):
         truth = self.classes_[known.codes]
         found = {name: _held_out(name, placed, known, self.random_state) for name in LABEL_MODELS}
         if validation is not None:
-            nodes = checked_nodes(placed.graph, validation[0])
+            nodes = checked_nodes(placed.graph.n, validation[0])
             truth = np.concatenate([truth, np.asarray(validation[1])])
             for name, proba in found.items():
                 found[name] = np.concatenate([proba, _predicted(name, placed, known)[nodes]])
@@ -149,7 +147,7 @@ class LabelPredictor(Predictor):
         array
             ``(k, labels)``; rows add up to one.
         """
-        return self._proba[self._numbers(X)]
+        return self._proba[checked_nodes(len(self._proba), X)]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most likely label of each node.
@@ -165,23 +163,6 @@ class LabelPredictor(Predictor):
             ``(k,)``.
         """
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-    def _numbers(self, X: ArrayLike) -> NDArray[np.int64]:
-        return checked_nodes(self.graph if isinstance(self.graph, Graph) else self._n, X)
-
-
-def checked_nodes(graph: Graph | int, nodes: ArrayLike) -> NDArray[np.int64]:
-    """Check node numbers of a graph, or of one with so many nodes, and return them in one dimension."""
-    found = np.asarray(nodes)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim != 1 or found.dtype.kind not in "iu":
-        raise InputError(f"nodes are a list of node numbers, not {found.dtype}{found.shape}")
-    n = graph if isinstance(graph, int) else graph.n
-    wrong = found[(found < 0) | (found >= n)]
-    if len(wrong):
-        raise InputError(f"{int(wrong[0])} is not a node number, which are 0 to {n - 1}")
-    return found.astype(np.int64)
 
 
 def label_scores(truth: NDArray[Any], predicted: NDArray[Any]) -> dict[str, float]:

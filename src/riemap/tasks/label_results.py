@@ -14,10 +14,10 @@ from riemap.graphs import Graph
 from riemap.graphs.groups import NO_GROUP, read_groups
 from riemap.spaces import Space
 from riemap.specs import checked_seed, shown, whole_number
+from riemap.tasks.checks import training_graph
 from riemap.tasks.embedding import embed_told
 from riemap.tasks.label_baselines import label_baselines
 from riemap.tasks.label_predictor import LabelPredictor, label_scores
-from riemap.tasks.link_predictor import training_graph
 from riemap.tasks.splits import split_nodes
 from riemap.tasks.summaries import Told, silent, summarised
 from riemap.training.trainer import never

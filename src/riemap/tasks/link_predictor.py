@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs import Graph, take_graph
+from riemap.graphs import Graph
 from riemap.spaces import Space
 from riemap.specs import shown
+from riemap.tasks.checks import check_known_pairs, checked_pairs, training_graph
 from riemap.tasks.embedding import embed_for_prediction, pair_distances, rows_in
 from riemap.tasks.estimators import Predictor
 from riemap.tasks.logistic import FittedLogistic, fit_logistic, folds
@@ -138,7 +139,7 @@ class LinkPredictor(Predictor):
             raise InputError(f"model={shown(self.model)} is not one of auto, {', '.join(MODELS)}")
         self._train = training_graph(self.graph)
         pairs, exists = checked_pairs(self._train, X), np.asarray(y, np.int64)
-        _check_known(self._train, pairs, exists)
+        check_known_pairs(self._train, pairs, exists)
         self.embedding_: Embedding = self.embedding or embed_for_prediction(
             self._train, self.space, epochs=self.epochs, seed=self.random_state
         )
@@ -260,50 +261,11 @@ class LinkPredictor(Predictor):
             As :meth:`fit` does.
         """
         pairs, exists = checked_pairs(self._train, X), np.asarray(y, np.int64)
-        _check_known(self._train, pairs, exists)
+        check_known_pairs(self._train, pairs, exists)
         return roc_auc(exists == 1, self.predict_proba(pairs)[:, 1])
 
     def _numbers(self, pairs: NDArray[np.int64]) -> tuple[Array, Array]:
         return pair_distances(self.embedding_, self._rows, pairs), pair_features(self._train, pairs)
-
-
-def training_graph(graph: Any) -> Graph:
-    """Take a graph in any form, and refuse a matrix of dissimilarities."""
-    taken = graph if isinstance(graph, Graph) else take_graph(graph)
-    if not isinstance(taken, Graph):
-        raise InputError(f"{taken.name} is a matrix of dissimilarities, which has no edges; give a graph")
-    return taken
-
-
-def checked_pairs(graph: Graph, pairs: ArrayLike) -> NDArray[np.int64]:
-    """Check pairs of node numbers."""
-    found = np.asarray(pairs)
-    if found.ndim != 2 or found.shape[1] != 2 or found.dtype.kind not in "iu":
-        raise InputError(f"pairs are a (k, 2) array of node numbers, not {found.dtype}{found.shape}")
-    wrong = found[(found < 0) | (found >= graph.n)]
-    if len(wrong):
-        raise InputError(
-            f"{int(wrong[0])} is not a node number of {graph.name}, which are 0 to {graph.n - 1}"
-        )
-    return found.astype(np.int64)
-
-
-def _check_known(graph: Graph, pairs: NDArray[np.int64], exists: NDArray[np.int64]) -> None:
-    """Refuse pairs that the training graph gives away, and pairs of one kind only."""
-    if exists.shape != (len(pairs),) or set(np.unique(exists).tolist()) != {0, 1}:
-        raise InputError(
-            f"{len(pairs)} pairs need as many numbers, 1 for those that are joined and 0 for others, and "
-            "both must occur, e.g. split_edges(graph).validation"
-        )
-    low, high = np.sort(pairs, axis=1).T
-    edges = graph.edges() @ np.array([graph.n, 1])
-    seen = np.isin(low * graph.n + high, edges)
-    if seen.any():
-        a, b = (shown(str(graph.labels[i])) for i in pairs[seen][0])
-        raise InputError(
-            f"the pair {a}, {b} is an edge of the training graph, which has to be without it: "
-            "split_edges(graph) removes held-out edges"
-        )
 
 
 def _held_out_auc(model: _Model, numbers: tuple[Array, Array], exists: NDArray[np.int64], seed: int) -> float:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from riemap.graphs import Graph
 from riemap.spaces import Space
 from riemap.specs import checked_seed, whole_number
+from riemap.tasks.checks import training_graph
 from riemap.tasks.embedding import embed_told
 from riemap.tasks.link_baselines import link_baselines
-from riemap.tasks.link_predictor import LinkPredictor, training_graph
+from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.missing_links import PredictedLink, likely_links
 from riemap.tasks.scores import average_precision, roc_auc
 from riemap.tasks.splits import split_edges

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         runs,
         sklearn,
         spaces,
+        tasks,
         training,
         views,
     )
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from riemap.metrics import Scores, evaluate
     from riemap.runs import embed
     from riemap.spaces import Space
+    from riemap.tasks import predict_labels, predict_links
     from riemap.training import Fit
 
 __version__ = "0.1.0"
@@ -67,6 +69,8 @@ __all__ = [
     "generate",
     "load_dataset",
     "open_graph",
+    "predict_labels",
+    "predict_links",
     "read_dissimilarities",
     "read_graph",
     "shortest_paths",
@@ -90,6 +94,7 @@ _MODULES = {
     "riemap.metrics": ("Scores", "evaluate"),
     "riemap.runs": ("embed",),
     "riemap.spaces": ("Space",),
+    "riemap.tasks": ("predict_labels", "predict_links"),
     "riemap.training": ("Fit",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
@@ -112,6 +117,7 @@ _SUBMODULES = (
     "runs",
     "sklearn",
     "spaces",
+    "tasks",
     "training",
     "views",
 )

@@ -17,6 +17,8 @@ from riemap.cli import (
     evaluate,
     export,
     grid,
+    labels,
+    links,
     nearest,
     output,
     paper,
@@ -43,6 +45,8 @@ app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("nearest")(nearest.nearest)
 app.command("add")(add.add)
+app.command("links")(links.links)
+app.command("labels")(labels.labels)
 app.command("report")(report.report)
 app.command("grid")(grid.grid)
 app.command("table")(table.table)

@@ -1,0 +1,45 @@
+"""Predict links and labels from an embedding, and score the predictions on held-out edges and nodes."""
+
+from riemap.tasks.embedding import embed_for_prediction
+from riemap.tasks.label_baselines import label_baselines
+from riemap.tasks.label_models import LABEL_MODELS
+from riemap.tasks.label_predictor import LabelPredictor
+from riemap.tasks.label_results import (
+    LabelResults,
+    LabelTrial,
+    PredictedLabel,
+    label_trial,
+    labels_of,
+    predict_labels,
+)
+from riemap.tasks.link_baselines import link_baselines
+from riemap.tasks.link_predictor import LinkPredictor
+from riemap.tasks.link_results import LinkResults, LinkTrial, link_trial, predict_links
+from riemap.tasks.missing_links import PredictedLink, likely_links
+from riemap.tasks.splits import EdgeSplit, LabelledPairs, NodeSplit, split_edges, split_nodes
+
+__all__ = [
+    "LABEL_MODELS",
+    "EdgeSplit",
+    "LabelPredictor",
+    "LabelResults",
+    "LabelTrial",
+    "LabelledPairs",
+    "LinkPredictor",
+    "LinkResults",
+    "LinkTrial",
+    "NodeSplit",
+    "PredictedLabel",
+    "PredictedLink",
+    "embed_for_prediction",
+    "label_baselines",
+    "label_trial",
+    "labels_of",
+    "likely_links",
+    "link_baselines",
+    "link_trial",
+    "predict_labels",
+    "predict_links",
+    "split_edges",
+    "split_nodes",
+]

@@ -1,0 +1,110 @@
+r"""How likely a random walk leads from one node to another: the target of an embedding for prediction.
+
+A walk starts at node ``i``, ends with probability ``1 - a`` before each step, and goes on to a random
+neighbour otherwise. With ``P`` the transition matrix, it ends at ``j`` with probability
+
+.. math:: S_{ij} = (1 - a) \sum_{k \le K} a^k P^k_{ij},
+
+the personalised PageRank of ``j``. The dissimilarity of two nodes is :math:`\delta_{ij}^2 = -\log s_{ij}`,
+where ``s`` is the mean of both directions, ``S`` without its diagonal and with rows that add up to one. The
+loss ``rsne`` at the right temperature then compares :math:`p_{j|i} \propto s_{ij}` with
+:math:`q_{j|i} \propto e^{-d_{ij}^2}`, as [Tsitsulin2018] does with inner products.
+
+References
+----------
+[Tsitsulin2018] Tsitsulin, Mottin, Karras, Müller. VERSE: versatile graph embeddings from similarity measures.
+    WWW 2018.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from riemap import memory
+from riemap.graphs import Graph
+from riemap.types import Array
+
+WALK_STEPS = 40
+"""Longest walk ``K``. With the continuation below, 0.2 % of all walks would be longer."""
+
+CONTINUATION = 0.85
+"""Probability ``a`` that a walk goes on: the usual value of PageRank."""
+
+LEAST_SHARE = 0.01
+"""Smallest ``s`` times the number of nodes. It is the rule for pairs that no walk connects: their squared
+dissimilarity is -log(0.01 / n), which is finite and the largest of all."""
+
+NEAREST_SQUARE = 0.01
+"""Squared dissimilarity of the most similar pair. It is positive, since two nodes must not coincide."""
+
+
+def walk_probabilities(graph: Graph, continuation: float = CONTINUATION) -> Array:
+    """Compute the matrix ``S``. A walk prefers short edges: their chance is the inverse of their length.
+
+    Parameters
+    ----------
+    graph
+        The graph, with any number of components.
+    continuation
+        The probability ``a``.
+
+    Returns
+    -------
+    array
+        ``(n, n)``. Rows add up to one, but for the longest walks and for nodes without edges.
+
+    Examples
+    --------
+    >>> path = Graph.from_edges([(0, 1), (1, 2)])
+    >>> walk_probabilities(path).argmax(axis=1).tolist()
+    [1, 1, 1]
+    """
+    from scipy.sparse import csr_array, diags_array
+
+    strengths = np.ones(len(graph.indices)) if graph.weights is None else 1.0 / graph.weights
+    matrix: Any = csr_array((strengths, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    sums = np.asarray(matrix.sum(axis=1))
+    step = diags_array(continuation / np.where(sums > 0.0, sums, 1.0)) @ matrix
+    found = np.eye(graph.n)
+    for _ in range(WALK_STEPS):  # Horner's rule: S = I + a P (I + a P (...))
+        found = step @ found
+        found[np.diag_indices(graph.n)] += 1.0
+    return (1.0 - continuation) * found
+
+
+def walk_dissimilarities(graph: Graph, continuation: float = CONTINUATION) -> Array:
+    """Compute the dissimilarities of all pairs of nodes.
+
+    Parameters
+    ----------
+    graph, continuation
+        As for :func:`walk_probabilities`.
+
+    Returns
+    -------
+    array
+        ``(n, n)``, symmetric, zero on the diagonal and positive elsewhere.
+
+    Raises
+    ------
+    MemoryError
+        If the matrix does not fit into memory.
+
+    Examples
+    --------
+    >>> walk_dissimilarities(Graph.from_edges([(0, 1), (1, 2)])).round(2).tolist()
+    [[0.0, 0.1, 0.84], [0.1, 0.0, 0.1], [0.84, 0.1, 0.0]]
+    """
+    n = graph.n
+    memory.require(
+        5 * 8 * n**2, f"the walks between {n:,} nodes", "take a smaller graph, or sampler='landmarks'"
+    )
+    similar = walk_probabilities(graph, continuation)
+    np.fill_diagonal(similar, 0.0)
+    sums = similar.sum(axis=1, keepdims=True)
+    similar /= np.where(sums > 0.0, sums, 1.0)
+    similar = 0.5 * (similar + similar.T)
+    square = -np.log(np.maximum(similar, LEAST_SHARE / n))
+    square += NEAREST_SQUARE - square[~np.eye(n, dtype=bool)].min()
+    np.fill_diagonal(square, 0.0)
+    return np.sqrt(square)

@@ -69,7 +69,7 @@ def duplicates(dim: int) -> dict[str, str]:
     Examples
     --------
     >>> duplicates(3)
-    {'LogSPD2': 'E3', 'SO3': 'Gr(1,4)'}
+    {'LogSPD2': 'E3', 'Gr(3,4)': 'Gr(1,4)', 'SO3': 'Gr(1,4)'}
     """
     kept = {geometry(space): space for space in reversed(candidate_spaces(dim))}
     singles = [Space((m,)) for m in manifolds_of_dimension(dim)]

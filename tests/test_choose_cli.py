@@ -7,7 +7,7 @@ import pytest
 from choosing_helpers import shorten_plans
 from helpers import parsed, run
 
-QUICK = ("--spaces", "E2,H2", "--seeds", "2")
+QUICK = ("--spaces", "E2,H2", "--seeds", "3")
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +30,18 @@ def test_the_answer_is_a_table_a_verdict_and_facts(
     found = parsed(told.out)
     assert (found["best"], found["complete"], found["dim"], found["metric"]) == (["H2"], True, 2, "ad")
     assert told.err == ""
+    assert run("report", "found", "-o", "page.html") == 0
+    (text,) = re.findall(r'id="data">(.*?)</script>', Path("page.html").read_text(), re.DOTALL)
+    page = parsed(text)
+    assert page["answer"]["best"] == ["H2"]
+    assert [curve["name"] for curve in page["curves"]] == ["H2", "E2"]
+    assert [(m["title"], m["edges"]["shape"]) for m in page["maps"]] == [
+        ("Poincaré disk", [30, 2]),
+        ("Euclidean plane", [30, 2]),
+    ]
+    capsys.readouterr()
+    assert run("report", "found", "karate", "-o", "page.html") == 2
+    assert "karate is not the graph of found" in capsys.readouterr().err
 
 
 def test_an_interruption_prints_the_answer_so_far(

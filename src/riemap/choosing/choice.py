@@ -74,7 +74,7 @@ class Choice:
     Examples
     --------
     >>> from riemap import choose
-    >>> choice = choose("tree(r=2,h=4)", 2, spaces="E2,H2", seeds=2)
+    >>> choice = choose("tree(r=2,h=3)", spaces="E2,H2", seeds=3)
     >>> choice.best
     ('H2',)
     """

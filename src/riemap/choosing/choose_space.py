@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import riemap
+from riemap import threads
 from riemap.choosing.candidates import candidate_spaces, named_spaces, stored_numbers
 from riemap.choosing.choice import Choice, standings
 from riemap.choosing.evidence import embedding_facts, gains, graph_facts
@@ -24,6 +25,7 @@ from riemap.runs.source import GraphSource
 from riemap.runs.spec import LOSS, PRESET, planned
 from riemap.spaces import Space
 from riemap.specs import expect, finite_number, shown, suggestion, whole_number
+from riemap.training.process import ONE_THREAD_NODES
 from riemap.training.trainer import never
 
 CHOICE_METRICS = ("ad", "auc", "f1@1", "map")
@@ -114,9 +116,9 @@ def choose(
 
     Examples
     --------
-    >>> choice = choose("cycle(n=40)", 2, spaces="E2,H2,S2", seeds=3)
+    >>> choice = choose("cycle(n=20)", spaces="E1,S1", seeds=3)
     >>> choice.best, choice.curvature_matters
-    (('S2',), True)
+    (('S1',), True)
     """
     source = GraphSource(str(graph)) if isinstance(graph, str | Path) else None
     question = asked(
@@ -271,7 +273,8 @@ class _Session:
 
     def answer(self) -> Choice:
         """Do the search, and collect the facts."""
-        stop = self.search.run()
+        with threads.limited(1 if self.problem.n <= ONE_THREAD_NODES else threads.count()):
+            stop = self.search.run()
         why = {} if stop is Stop.INTERRUPTED else self.why()
         found = self.choice(stop, why)
         if self.folder is not None:

@@ -23,6 +23,7 @@ import argparse
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -32,12 +33,15 @@ from timing import header
 
 import riemap
 from riemap import Graph
+from riemap.choosing import trials
 from riemap.choosing.choose_space import answer, asked
 from riemap.curvature import delta_sampled, sectional
 from riemap.graphs import AnyGraph
 from riemap.paper.records import packaged_records
 from riemap.random_graphs import distance_matrix, sample
+from riemap.runs.spec import planned
 from riemap.threads import limited
+from riemap.training import Plan
 
 POINTS, LINK_FACTOR = 90, 1.5
 FAMILIES = {  # how points are drawn: radius and method
@@ -74,6 +78,7 @@ def main() -> None:
     parser.add_argument("--dims", default="2,3,4")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--budget", default="10m")
+    parser.add_argument("--epochs", type=int, help="epochs of the whole plan, for a quick look")
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
@@ -88,7 +93,7 @@ def main() -> None:
             break
         if case.name not in done:
             with limited(1):
-                row = measured(case, given.seeds, given.budget)
+                row = measured(case, given.seeds, given.budget, given.epochs)
             with given.out.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             print(row["case"], row["best"], row["picks"], f"{row['regret']['choose']:.3f}", flush=True)
@@ -142,7 +147,9 @@ def recorded(name: str, dim: int) -> dict[str, float]:
     return found
 
 
-def measured(case: Case, seeds: int, budget: str) -> dict[str, Any]:
+def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[str, Any]:
+    if epochs is not None:  # shorter plans for trials, as embed(epochs=...) has them
+        vars(trials)["planned"] = partial(shortened, epochs)
     spent: list[float] = []
     question = asked(case.graph, None, metric="ad", spaces=case.spaces, budget=budget, seeds=seeds)
     choice = answer(question, None, lambda trial, search: spent.append(trial.record["seconds"]))
@@ -151,7 +158,7 @@ def measured(case: Case, seeds: int, budget: str) -> dict[str, Any]:
     truth = dict(case.truth or {})
     for space in case.spaces:
         for seed in (0,) if case.truth else (0, *TRUTH_SEEDS):
-            fit = riemap.embed(case.graph, space, seed=seed)
+            fit = riemap.embed(case.graph, space, seed=seed, epochs=epochs)
             full.setdefault(space, []).append(fit.seconds)
             ad = fit.scores["ad"]
             assert ad is not None
@@ -165,6 +172,7 @@ def measured(case: Case, seeds: int, budget: str) -> dict[str, Any]:
     return {
         "case": case.name,
         "n": case.graph.n,
+        "epochs": epochs,
         "family": case.family,
         "best": choice.best,
         "stop": choice.stop.name,
@@ -180,6 +188,10 @@ def measured(case: Case, seeds: int, budget: str) -> dict[str, Any]:
             s.space: [s.mean, s.difference, s.difference_se, s.runs, s.epochs] for s in choice.ranking
         },
     }
+
+
+def shortened(most: int, loss: str, preset: str, optimizer: None, epochs: int | None, n: int) -> Plan:
+    return planned(loss, preset, optimizer, epochs or most, n)
 
 
 def heuristics(case: Case) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """``riemap choose``: the table, the verdict, JSON, folders, and bad input."""
 
+import json
 import re
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def test_the_answer_is_a_table_a_verdict_and_facts(
     assert told.err == ""
     assert run("report", "found", "-o", "page.html") == 0
     (text,) = re.findall(r'id="data">(.*?)</script>', Path("page.html").read_text(), re.DOTALL)
-    page = parsed(text)
+    page = json.loads(text)
     assert page["answer"]["best"] == ["H2"]
     assert [curve["name"] for curve in page["curves"]] == ["H2", "E2"]
     assert [(m["title"], m["edges"]["shape"]) for m in page["maps"]] == [

@@ -19,7 +19,7 @@ from riemap.choosing.choose_space import answer, asked, budget_seconds
 from riemap.choosing.comparisons import Board, Difference
 from riemap.choosing.evidence import ball_growth, gains
 from riemap.choosing.folder import ChoiceFolder
-from riemap.choosing.search import Search, Stop
+from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem, check_size, induced, split_nodes
 from riemap.choosing.trials import OutOfTime, TrialRecord, run_trial
 from riemap.manifolds import MANIFOLDS
@@ -307,15 +307,38 @@ def searching(
 
 def test_all_spaces_are_tried_and_the_best_gets_the_whole_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     search = searching(monkeypatch, {"E2": 0.3, "H2": 0.2, "S2": 0.9})
-    assert search.run() is Stop.FINISHED
+    assert search.run() is SearchEnd.FINISHED
     assert search.board.best() == "H2"
     assert not search.board.values("S2", 8)  # far off in the short trials
     assert len(search.board.values("E2", 8)) == 2  # given up as soon as it is clearly worse
 
 
+def test_a_space_that_only_short_trials_dismissed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best space of the short trials may lose in the end; what it beat is compared with the winner."""
+    from riemap.choosing import search as module
+
+    search = searching(monkeypatch, {"E2": 0.2, "H2": 0.3, "S2": 0.1})
+    original = module.run_trial
+
+    def trial(problem: Problem, space: Space, seed: int, epochs: int | None, stop: Any) -> Any:
+        found = original(problem, space, seed, epochs, stop)
+        if epochs is None:  # the best after short trials, S2, is the worst after long ones
+            found.record["scores"]["ad"] = {"E2": 0.7, "H2": 0.2, "S2": 0.8}[str(space)] + 0.001 * seed
+        return found
+
+    monkeypatch.setattr(module, "run_trial", trial)
+    assert search.run() is SearchEnd.FINISHED
+    assert search.board.best() == "H2"
+
+
+def test_euclidean_space_is_the_baseline_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert searching(monkeypatch, {"H2": 0.2, "E2": 0.3}).baseline == "E2"
+    assert searching(monkeypatch, {"H2": 0.2, "S2": 0.3}).baseline == "H2"
+
+
 def test_what_cannot_be_told_apart_gets_all_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     search = searching(monkeypatch, {"E2": 0.3, "H2": 0.3})
-    assert search.run() is Stop.FINISHED
+    assert search.run() is SearchEnd.FINISHED
     assert len(search.board.values("E2", 8)) == len(search.board.values("H2", 8)) == 5
     assert not search.undecided()
 
@@ -323,7 +346,7 @@ def test_what_cannot_be_told_apart_gets_all_seeds(monkeypatch: pytest.MonkeyPatc
 def test_the_budget_is_kept_and_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     level = {"E2": 0.30, "H2": 0.29, "S2": 0.31, "Gr(1,3)": 0.30, "S1^2": 0.3}
     search = searching(monkeypatch, level, cost=1.0, seconds=60.0)
-    assert search.run() is Stop.BUDGET
+    assert search.run() is SearchEnd.BUDGET
     from riemap.choosing import search as module
 
     assert module.time.monotonic() <= 61.0
@@ -360,7 +383,7 @@ def test_a_tree_is_hyperbolic_and_the_answer_says_why() -> None:
     assert tree.curvature_matters is True
     assert "H2 is best by average distortion" in tree.verdict
     assert "That is clear: the nearest, E2, is worse by" in tree.verdict
-    assert tree.stop is Stop.FINISHED
+    assert tree.stop is SearchEnd.FINISHED
     facts = tree.as_json()
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
     assert {"dim", "metric", "best", "ranking", "why"} <= facts.keys()
@@ -378,12 +401,12 @@ def test_where_curvature_does_not_matter_the_answer_says_so(monkeypatch: pytest.
     ranking = standings(board(rows), dict.fromkeys(rows, (2, 3)), set())
     best = tuple(s.space for s in ranking if not s.told_apart)
     facts: dict[str, Any] = {"graph": "g", "dim": 2, "metric": AD, "best": best, "ranking": tuple(ranking)}
-    facts |= {"seconds": 1.0, "budget": 60.0, "baseline": "E2", "nodes": 34, "sampled": False}
-    found = Choice(**facts, stop=Stop.FINISHED)
+    facts |= {"seconds": 1.0, "budget": 60.0, "baseline": "E2", "flat": True, "nodes": 34, "sampled": False}
+    found = Choice(**facts, stop=SearchEnd.FINISHED)
     assert found.best == ("H2", "E2")
     assert found.curvature_matters is False
     assert "E2 cannot be told apart from it: curvature does not matter here." in found.verdict
-    small = Choice(**facts, stop=Stop.BUDGET, needed_minutes=12.0)
+    small = Choice(**facts, stop=SearchEnd.BUDGET, needed_minutes=12.0)
     assert (
         "The budget is too small to tell all spaces apart; at least 12 minutes are needed." in small.verdict
     )
@@ -407,7 +430,7 @@ def test_a_folder_is_continued_to_the_same_answer(tmp_path: Path) -> None:
         assert so_far["complete"] is False
 
     part = answer(question, tmp_path / "cut", told, interrupted)
-    assert part.stop is Stop.INTERRUPTED
+    assert part.stop is SearchEnd.INTERRUPTED
     assert "This is the answer so far" in part.verdict
     rest = answer(question, tmp_path / "cut")
     assert rest.best == whole.best
@@ -429,6 +452,7 @@ def test_the_folder_of_another_question_is_refused(tmp_path: Path) -> None:
     question |= {"spaces": ["E2", "H2"], "plan": {}, "given": {}}
     with folder.begun(question):
         pass
+    (folder.path / ".lock").touch()  # left behind by a process that was killed
     moved = {**question, "given": {"graph": "elsewhere"}}  # where the graph lies does not matter
     with (
         folder.begun(moved),
@@ -450,7 +474,7 @@ def test_a_short_budget_is_kept(tmp_path: Path) -> None:
     choose("karate", spaces="E2,H2", budget="1s", seeds=2)  # compiles
     began = time.process_time()
     found = choose("karate", 2, spaces="E2,H2", budget="0.2s", seeds=50)
-    assert found.stop is Stop.BUDGET
+    assert found.stop is SearchEnd.BUDGET
     assert found.needed_minutes is not None
     assert time.process_time() - began < 20.0
 

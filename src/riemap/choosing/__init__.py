@@ -4,6 +4,14 @@ from riemap.choosing.candidates import candidate_spaces, duplicates
 from riemap.choosing.choice import Choice, Standing
 from riemap.choosing.choose_space import choose
 from riemap.choosing.folder import ChoiceFolder
-from riemap.choosing.search import Stop
+from riemap.choosing.search import SearchEnd
 
-__all__ = ["Choice", "ChoiceFolder", "Standing", "Stop", "candidate_spaces", "choose", "duplicates"]
+__all__ = [
+    "Choice",
+    "ChoiceFolder",
+    "SearchEnd",
+    "Standing",
+    "candidate_spaces",
+    "choose",
+    "duplicates",
+]

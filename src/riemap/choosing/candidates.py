@@ -102,6 +102,15 @@ def geometry(space: Space) -> str:
     return " x ".join(sorted(others) + ([f"E{flat}"] if flat else []))
 
 
+def is_flat(space: Space) -> bool:
+    """Whether a space is Euclidean, up to its spelling.
+
+    >>> is_flat(Space.parse("LogSPD2 x E1")), is_flat(Space.parse("S1 x E1"))
+    (True, False)
+    """
+    return geometry(space) == f"E{space.dim}"
+
+
 def _factor_geometry(m: Manifold) -> str:
     """Name the geometry of one factor. Its dimension is at least one."""
     compact = isinstance(m, CompactManifold)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from riemap.choosing.comparisons import Board
-from riemap.choosing.search import Stop
+from riemap.choosing.search import SearchEnd
 from riemap.metrics.registry import Metric
 
 
@@ -66,8 +66,8 @@ class Choice:
         Seconds that were used and allowed.
     needed_minutes
         Estimate of the minutes that a whole answer needs; ``None`` if this is one.
-    baseline
-        The Euclidean space, or the first one that was named.
+    baseline, flat
+        The Euclidean space, or the first one that was named; and whether it is Euclidean.
     nodes, sampled
         Number of nodes that were used, and whether they are a sample of a larger graph.
 
@@ -84,10 +84,11 @@ class Choice:
     metric: Metric = field(repr=False)
     best: tuple[str, ...]
     ranking: tuple[Standing, ...] = field(repr=False)
-    stop: Stop
+    stop: SearchEnd
     seconds: float
     budget: float
     baseline: str
+    flat: bool
     nodes: int
     sampled: bool
     needed_minutes: float | None = None
@@ -97,7 +98,7 @@ class Choice:
     def curvature_matters(self) -> bool | None:
         """Whether Euclidean space is clearly worse than the best; ``None`` if it was not compared."""
         found = [s for s in self.ranking if s.space == self.baseline]
-        if not self.baseline.startswith("E") or " " in self.baseline or not found or found[0].mean is None:
+        if not self.flat or not found or found[0].mean is None:
             return None
         return found[0].told_apart
 
@@ -119,13 +120,14 @@ class Choice:
             "dim": self.dim,
             "metric": self.metric.name,
             "best": list(self.best),
-            "complete": self.stop is Stop.FINISHED,
+            "complete": self.stop is SearchEnd.FINISHED,
             "stop": self.stop.value,
             "verdict": self.verdict,
             "curvature_matters": self.curvature_matters,
             "needed_minutes": self.needed_minutes,
             "seconds": round(self.seconds, 3),
             "budget": self.budget,
+            "baseline": self.baseline,
             "nodes": self.nodes,
             "sampled": self.sampled,
             "ranking": [vars(standing) for standing in self.ranking],
@@ -168,9 +170,9 @@ def _gap(choice: Choice, standing: Standing) -> str:
 
 
 def _need(choice: Choice) -> list[str]:
-    if choice.stop is Stop.FINISHED:
+    if choice.stop is SearchEnd.FINISHED:
         return []
-    if choice.stop is Stop.INTERRUPTED:
+    if choice.stop is SearchEnd.INTERRUPTED:
         return ["This is the answer so far: it was interrupted."]
     minutes = choice.needed_minutes
     needed = "" if minutes is None else f"; at least {minutes:.3g} minutes are needed"

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 import riemap
 from riemap import threads
-from riemap.choosing.candidates import candidate_spaces, named_spaces, stored_numbers
+from riemap.choosing.candidates import candidate_spaces, is_flat, named_spaces, stored_numbers
 from riemap.choosing.choice import Choice, standings
 from riemap.choosing.evidence import embedding_facts, gains, graph_facts
 from riemap.choosing.folder import ChoiceFolder
 from riemap.choosing.reasons import reasons
-from riemap.choosing.search import Search, Stop, Told
+from riemap.choosing.search import Search, SearchEnd, Told
 from riemap.choosing.splits import Problem, check_size, split_nodes
 from riemap.choosing.trials import Trial, TrialRecord
 from riemap.embeddings import Embedding
@@ -268,27 +268,27 @@ class _Session:
             self.embeddings[trial.record["space"]] = trial.embedding
         if self.folder is not None:
             self.folder.save(self.records, trial, first)
-            self.folder.write_answer(self.choice(Stop.INTERRUPTED).as_json())
+            self.folder.write_answer(self.choice(SearchEnd.INTERRUPTED).as_json())
         self._told(trial, self.search)
 
     def answer(self) -> Choice:
         """Do the search, and collect the facts."""
         with threads.limited(1 if self.problem.n <= ONE_THREAD_NODES else threads.count()):
             stop = self.search.run()
-        why = {} if stop is Stop.INTERRUPTED else self.why()
+        why = {} if stop is SearchEnd.INTERRUPTED else self.why()
         found = self.choice(stop, why)
         if self.folder is not None:
             self.folder.write_answer(found.as_json())
         return found
 
-    def choice(self, stop: Stop, why: dict[str, Any] | None = None) -> Choice:
+    def choice(self, stop: SearchEnd, why: dict[str, Any] | None = None) -> Choice:
         """Make the answer from the trials so far."""
         q, board, search = self.question, self.search.board, self.search
         ranking = standings(board, {str(s): (s.dim, stored_numbers(s)) for s in q.spaces}, search.slow)
         best = [s.space for s in ranking if s.mean is not None and not s.told_apart]
         seconds = self.spent + time.monotonic() - self.began
         needed = None
-        if stop is not Stop.FINISHED:
+        if stop is not SearchEnd.FINISHED:
             needed = round(NEED_MARGIN * (seconds + search.missing_seconds()) / 60.0, 2)
         return Choice(
             graph=q.graph.name,
@@ -300,6 +300,7 @@ class _Session:
             seconds=seconds,
             budget=q.seconds,
             baseline=search.baseline,
+            flat=is_flat(search.spaces[search.baseline]),
             nodes=self.problem.n,
             sampled=self.problem.sampled,
             needed_minutes=needed,

@@ -41,7 +41,7 @@ SHORT_EXPONENT = 1 / 3
 worse by a factor to be given up: the cube root of how many times longer the whole plan is, 2 for an eighth of
 it. On small graphs, distortions in negatively curved spaces fall by up to this factor, and others hardly."""
 
-Scores: TypeAlias = Mapping[int, float]
+SeedScores: TypeAlias = Mapping[int, float]
 """The score of each seed."""
 
 
@@ -115,7 +115,7 @@ class Board:
                     return epochs
         return 0
 
-    def values(self, space: str, epochs: int) -> Scores:
+    def values(self, space: str, epochs: int) -> SeedScores:
         """The score of each seed."""
         return self.scores.get(epochs, {}).get(space, {})
 

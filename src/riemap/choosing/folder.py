@@ -40,6 +40,8 @@ class AnswerEntries(TypedDict):
     """The entries of ``choice.json`` that are read back."""
 
     best: list[str]
+    baseline: str
+    ranking: list[dict[str, Any]]
     stop: str
     seconds: float
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TypeAlias, final
 
+from riemap.choosing.candidates import is_flat
 from riemap.choosing.comparisons import SELDOM_WRONG, Board
 from riemap.choosing.splits import Problem
 from riemap.choosing.trials import OutOfTime, Trial, TrialRecord, full_epochs, run_trial
@@ -40,7 +41,7 @@ Told: TypeAlias = Callable[[Trial], None]
 """Is called after each trial."""
 
 
-class Stop(Enum):
+class SearchEnd(Enum):
     """Why the search ended; the value is the sentence to show."""
 
     FINISHED = "all trials are done"
@@ -57,7 +58,8 @@ class Search:
     problem
         The distances to fit.
     spaces
-        The candidates. The first one is the baseline, which always gets the whole plan.
+        The candidates. Euclidean space is the baseline, or the first one if it is not among them. It always
+        gets the whole plan.
     metric
         The metric that decides.
     seeds
@@ -86,7 +88,7 @@ class Search:
     ) -> None:
         self.problem, self.metric, self.seeds = problem, metric, seeds
         self.spaces = {str(space): space for space in spaces}
-        self.baseline = str(spaces[0])
+        self.baseline = str(next((s for s in spaces if is_flat(s)), spaces[0]))
         self.seconds, self.told, self.interrupted = seconds, told, interrupted
         self.until = time.monotonic() + seconds
         self.full = full_epochs(problem)
@@ -94,7 +96,7 @@ class Search:
         self.slow: set[str] = set()
         self._done = {(r["space"], r["seed"], r["epochs"]) for r in known}
 
-    def run(self) -> Stop:
+    def run(self) -> SearchEnd:
         """Do all trials that there is time for."""
         try:
             left = self._shorter(list(self.spaces), SHORT_SHARE, SHORT_SEEDS)
@@ -102,9 +104,11 @@ class Search:
                 best = self._affordable(left, LONGER_SHARE, LONGER_SEEDS, LONGER_TIME_SHARE)
                 left = self._shorter(best, LONGER_SHARE, LONGER_SEEDS)
             self._whole_plan(left)
+            if (more := self.undecided()) and self._fits(more):  # short trials had another best space
+                self._whole_plan([*filter(None, [self.board.best()]), *more])
         except OutOfTime:
-            return Stop.INTERRUPTED if self.interrupted() else Stop.BUDGET
-        return Stop.BUDGET if self.undecided() else Stop.FINISHED
+            return SearchEnd.INTERRUPTED if self.interrupted() else SearchEnd.BUDGET
+        return SearchEnd.BUDGET if self.undecided() else SearchEnd.FINISHED
 
     def undecided(self) -> list[str]:
         """List the spaces that lack trials although they are not clearly worse than the best one."""

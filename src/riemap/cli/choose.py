@@ -69,7 +69,7 @@ def choose(
     """
     with refusing():
         from riemap.choosing.choose_space import answer, asked
-        from riemap.choosing.search import Stop
+        from riemap.choosing.search import SearchEnd
         from riemap.runs import GraphSource
         from riemap.training import training_process
 
@@ -92,7 +92,7 @@ def choose(
         else:
             _show(found)
             _tell_next(found, graph, out)
-    if found.stop is Stop.INTERRUPTED:
+    if found.stop is SearchEnd.INTERRUPTED:
         raise typer.Exit(130)
 
 

@@ -60,7 +60,7 @@ def choice_page(folder: ChoiceFolder, graph: AnyGraph | None, commands: Sequence
             f"{folder.path} has no answer yet; 'riemap choose GRAPH --out {folder.path}' makes one"
         )
     (metric,) = (m for m in METRICS if m.name == question["metric"])
-    shown = [answer["ranking"][0]["space"], question["spaces"][0]] if answer["ranking"] else []
+    shown = [answer["ranking"][0]["space"], answer["baseline"]]
     found = {space: folder.embedding(space) for space in dict.fromkeys(shown)}
     data = {
         "version": riemap.__version__,

@@ -96,11 +96,14 @@ class Choice:
 
     @property
     def curvature_matters(self) -> bool | None:
-        """Whether Euclidean space is clearly worse than the best; ``None`` if it was not compared."""
+        """Whether Euclidean space is clearly worse than the best.
+
+        ``None`` if it was not compared, or if the search ended before that is known.
+        """
         found = [s for s in self.ranking if s.space == self.baseline]
         if not self.flat or not found or found[0].mean is None:
             return None
-        return found[0].told_apart
+        return True if found[0].told_apart else False if self.stop is SearchEnd.FINISHED else None
 
     @property
     def verdict(self) -> str:
@@ -147,7 +150,8 @@ def _sentences(choice: Choice) -> list[str]:
         said.append(f"{choice.baseline} cannot be told apart from it: curvature does not matter here.")
         others = tuple(s for s in others if s != choice.baseline)
     if others:
-        said.append(f"{', '.join(others)} cannot be told apart from it.")
+        so_far = "" if choice.stop is SearchEnd.FINISHED else " so far"
+        said.append(f"{', '.join(others)} cannot be told apart from it{so_far}.")
     worse = [s for s in choice.ranking[1:] if s.told_apart and s.difference is not None]
     if not choice.best[1:] and worse:
         nearest = min(worse, key=lambda s: s.difference or 0.0)

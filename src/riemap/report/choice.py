@@ -28,6 +28,9 @@ CHOICE_SECTIONS = {
 SHOWN_CURVES = 6
 """Number of spaces whose F1@k curves are drawn, the best first: as many as there are colours."""
 
+MAP_CAPTION = "Nodes as they are seen from the front; edges are drawn straight. The page of a run turns them."
+"""How to read a map: it is a still picture."""
+
 ROUND_KINDS = ("disk", "ball", "globe", "circle")
 """Kinds of pictures with a unit circle around them."""
 
@@ -105,7 +108,7 @@ def _maps(embedding: Embedding, graph: AnyGraph | None) -> list[dict[str, Any]]:
     return [
         {
             "title": f"{embedding.space}: {view.title}" if len(embedding.space.factors) > 1 else view.title,
-            "caption": view.caption,
+            "caption": MAP_CAPTION,
             "round": view.kind in ROUND_KINDS,
             "points": view.points,
             "edges": pairs if len(pairs) else None,

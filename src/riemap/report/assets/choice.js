@@ -20,7 +20,7 @@ function showTable() {
   document.querySelector("#rows tbody").replaceChildren(...rows);
 }
 
-// A dot for each space at its mean, and a line from one standard error below to one above.
+// A dot for each space at its mean, and a line from one standard error below to one above. There is no y axis.
 function showBars() {
   const rows = answer.ranking.filter((row) => row.mean !== null);
   const host = element("div", { class: "chart" });
@@ -30,7 +30,7 @@ function showBars() {
   drawOnChange(host, (width) => {
     const height = MARGIN.top + MARGIN.bottom + ROW_HEIGHT * rows.length;
     const { svg, atX } = axes(host, width, {
-      height, x: [Math.min(...ends), Math.max(...ends) + 0.25 * (Math.max(...ends) - Math.min(...ends))], y: [0, 0], xLabel: data.metric.title, label: answer.verdict,
+      height, x: [Math.min(...ends), Math.max(...ends) + 0.25 * (Math.max(...ends) - Math.min(...ends))], y: [NaN, NaN], xLabel: data.metric.title, label: answer.verdict,
     });
     rows.forEach((row, k) => {
       const y = MARGIN.top + ROW_HEIGHT * (k + 0.5), colour = theme.ink.accent;

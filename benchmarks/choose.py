@@ -34,7 +34,8 @@ from timing import header
 import riemap
 from riemap import Graph
 from riemap.choosing import trials
-from riemap.choosing.choose_space import answer, asked
+from riemap.choosing.choose_space import answer
+from riemap.choosing.question import asked
 from riemap.curvature import delta_sampled, sectional
 from riemap.graphs import AnyGraph
 from riemap.paper.records import packaged_records

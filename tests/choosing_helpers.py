@@ -13,10 +13,10 @@ SHORT_PLAN_EPOCHS = 240
 
 def shorten_plans(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the whole plan of a trial have few epochs."""
-    from riemap.choosing import choose_space, trials
+    from riemap.choosing import question, trials
 
     def short(loss: Any, preset: str, optimizer: Any, epochs: int | None, n: int) -> Plan:
         return planned(loss, preset, optimizer, SHORT_PLAN_EPOCHS if epochs is None else epochs, n)
 
-    for module in (choose_space, trials):
+    for module in (question, trials):
         monkeypatch.setattr(module, "planned", short)

@@ -15,10 +15,11 @@ from riemap import InputError, Space
 from riemap.choosing import candidate_spaces, choose, duplicates
 from riemap.choosing.candidates import geometry, manifolds_of_dimension, named_spaces, stored_numbers
 from riemap.choosing.choice import standings
-from riemap.choosing.choose_space import answer, asked, budget_seconds
+from riemap.choosing.choose_space import answer
 from riemap.choosing.comparisons import Board, Difference
 from riemap.choosing.evidence import ball_growth, gains
 from riemap.choosing.folder import ChoiceFolder
+from riemap.choosing.question import asked, budget_seconds
 from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem, check_size, induced, split_nodes
 from riemap.choosing.trials import OutOfTime, TrialRecord, run_trial
@@ -329,6 +330,17 @@ def test_a_space_that_only_short_trials_dismissed_is_tried_again(monkeypatch: py
     monkeypatch.setattr(module, "run_trial", trial)
     assert search.run() is SearchEnd.FINISHED
     assert search.board.best() == "H2"
+
+
+def test_a_finished_search_needs_no_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    level = {"E2": 0.3, "H2": 0.2, "S2": 0.25, "Gr(1,3)": 0.9}
+    search = searching(monkeypatch, level, cost=1.0)
+    records: list[TrialRecord] = []
+    search.told = lambda trial: records.append(trial.record)
+    assert search.run() is SearchEnd.FINISHED
+    again = Search(search.problem, list(search.spaces.values()), AD, 5, -1.0, known=records)
+    assert again.run() is SearchEnd.FINISHED
+    assert again.board.best() == search.board.best() == "H2"
 
 
 def test_euclidean_space_is_the_baseline_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:

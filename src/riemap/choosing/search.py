@@ -101,8 +101,8 @@ class Search:
         try:
             left = self._shorter(list(self.spaces), SHORT_SHARE, SHORT_SEEDS)
             if not self._fits(left):
-                best = self._affordable(left, LONGER_SHARE, LONGER_SEEDS, LONGER_TIME_SHARE)
-                left = self._shorter(best, LONGER_SHARE, LONGER_SEEDS)
+                begun = [s for s in left if self.board.values(s, self.full)]  # in an earlier session
+                left = begun or self._longer(left)
             self._whole_plan(left)
             if (more := self.undecided()) and self._fits(more):  # short trials had another best space
                 self._whole_plan([*filter(None, [self.board.best()]), *more])
@@ -121,8 +121,7 @@ class Search:
         """Estimate the time of the trials that are missing for a whole answer."""
         spaces = self.undecided()
         spaces += [best] if spaces and (best := self.board.best()) is not None else []
-        todo = [(s, self.seeds - len(self.board.values(s, self.full))) for s in spaces]
-        return sum(max(count, 0) * self._estimate(s, self.full) for s, count in todo)
+        return sum(self._missing(s, self.full, self.seeds) for s in spaces)
 
     @property
     def _wanted_seeds(self) -> int:
@@ -141,6 +140,11 @@ class Search:
         ranked = self.board.ranked(spaces, epochs)
         return [s for s in ranked if not self.board.is_worse(s, ranked[0], SELDOM_WRONG)]
 
+    def _longer(self, spaces: Sequence[str]) -> list[str]:
+        """Do longer trials of the first of the spaces; return those that are not clearly worse."""
+        some = self._affordable(spaces, LONGER_SHARE, LONGER_SEEDS, LONGER_TIME_SHARE)
+        return self._shorter(some, LONGER_SHARE, LONGER_SEEDS)
+
     def _whole_plan(self, spaces: Sequence[str]) -> None:
         """Do the whole plan with one seed after the other, and give up spaces that are clearly worse."""
         left = self._affordable(spaces, 1.0, self.seeds, 1.0)
@@ -157,7 +161,7 @@ class Search:
 
     def _fits(self, spaces: Sequence[str]) -> bool:
         """Whether the whole plan with all seeds of these spaces is likely to be done in time."""
-        cost = sum(self.seeds * self._estimate(s, self.full) for s in spaces)
+        cost = sum(self._missing(s, self.full, self.seeds) for s in spaces)
         return cost <= self.until - time.monotonic()
 
     def _affordable(self, spaces: Sequence[str], share: float, seeds: int, part: float) -> list[str]:
@@ -165,11 +169,16 @@ class Search:
         left = part * (self.until - time.monotonic())
         found: list[str] = []
         for space in spaces:
-            left -= seeds * self._estimate(space, max(round(share * self.full), 1))
+            left -= self._missing(space, max(round(share * self.full), 1), seeds)
             if left < 0.0 and len(found) >= FEWEST_FINALISTS:
                 break
             found.append(space)
         return found
+
+    def _missing(self, space: str, epochs: int, seeds: int) -> float:
+        """Seconds of the trials of a space that are not done yet."""
+        count = sum((space, seed, epochs) not in self._done for seed in range(seeds))
+        return count * self._estimate(space, epochs)
 
     def _estimate(self, space: str, epochs: int) -> float:
         """Seconds of a trial, from those of the longest trials of this space, or of all spaces."""

@@ -68,7 +68,8 @@ def choose(
     Example: riemap choose karate --dim 2
     """
     with refusing():
-        from riemap.choosing.choose_space import answer, asked
+        from riemap.choosing.choose_space import answer
+        from riemap.choosing.question import asked
         from riemap.choosing.search import SearchEnd
         from riemap.runs import GraphSource
         from riemap.training import training_process

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from riemap import (  # noqa: F401
+        choosing,
         curvature,
         distances,
         embeddings,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
         training,
         views,
     )
+    from riemap.choosing import Choice, choose
     from riemap.distances import Target, shortest_paths
     from riemap.embeddings import Embedding
     from riemap.errors import InputError
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "Choice",
     "Dissimilarities",
     "Embedding",
     "Fit",
@@ -64,6 +67,7 @@ __all__ = [
     "Target",
     "__version__",
     "as_graph",
+    "choose",
     "embed",
     "evaluate",
     "generate",
@@ -77,6 +81,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "riemap.choosing": ("Choice", "choose"),
     "riemap.distances": ("Target", "shortest_paths"),
     "riemap.embeddings": ("Embedding",),
     "riemap.errors": ("InputError",),
@@ -99,6 +104,7 @@ _MODULES = {
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 _SUBMODULES = (
+    "choosing",
     "curvature",
     "distances",
     "embeddings",

@@ -11,6 +11,7 @@ import riemap
 from riemap.cli import (
     add,
     cache,
+    choose,
     datasets,
     describe,
     embed,
@@ -35,12 +36,13 @@ HELP = """Graphs in curved spaces: embed, measure, explain, show.
 Start here:
   riemap embed karate --space H2 --out karate-h2   embed a small graph
   riemap report karate-h2 -o karate-h2.html        see it in a browser
-  riemap embed my.edges -s E2 -s H2 -s S2          which space fits yours?
+  riemap choose my.edges --dim 3                   which space fits yours?
 
 Every command has an example: riemap COMMAND --help"""
 
 app = typer.Typer(name="riemap", rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command("embed")(embed.embed)
+app.command("choose")(choose.choose)
 app.command("describe")(describe.describe)
 app.command("evaluate")(evaluate.evaluate)
 app.command("nearest")(nearest.nearest)

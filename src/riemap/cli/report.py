@@ -23,7 +23,7 @@ ReportRun: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="RUN",
-        help="A folder that riemap embed or riemap grid made, or an embedding, an .npz file.",
+        help="A folder that riemap embed, grid or choose made, or an embedding, an .npz file.",
         show_default=False,
     ),
 ]
@@ -76,6 +76,11 @@ def report(
                     "add --no-pages, or name a file, e.g. -o report.html"
                 )
             _grid(GridFolder(run), named, out, pages, reading)
+            return
+        if (run / "question.json").is_file():
+            if labels is not None or grid is not None:
+                raise InputError("--labels and --grid are for the page of one run, and this is a choice")
+            _choice(run, named, out, reading)
             return
         if len(named) > 1:
             raise InputError(f"a run has one graph, and {len(named)} are named; only a grid has several")
@@ -131,6 +136,30 @@ def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, readin
     _write(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
     typer.echo(f"riemap: wrote {out}{beside}", err=True)
+
+
+def _choice(run: Path, named: list[str], out: Path, reading: "ReadOptions") -> None:
+    """Write the page of a choice; its maps have edges if the graph can be opened."""
+    from riemap.choosing import ChoiceFolder
+    from riemap.report import choice_page
+    from riemap.runs.source import GraphSource
+
+    folder = ChoiceFolder(run)
+    question = folder.question() or {}
+    sources = [GraphSource(text, reading) for text in named[:1]]
+    if not sources and question.get("given"):
+        sources = [GraphSource.from_json(question["given"])]
+    graph = None
+    for source in sources:
+        try:
+            graph = source.open()
+        except (InputError, OSError) as error:
+            typer.echo(f"riemap: the maps have no edges: {error}", err=True)
+    if graph is not None and graph.key != question.get("key"):
+        raise InputError(f"{graph.name} is not the graph of {run}; name that one, or none")
+    command = shlex.join(["riemap", "report", str(run), *named, "-o", str(out), *reading.words()])
+    _write(out, choice_page(folder, graph, [command]))
+    typer.echo(f"riemap: wrote {out}", err=True)
 
 
 def _beside(out: Path) -> Path:

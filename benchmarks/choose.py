@@ -1,0 +1,239 @@
+"""riemap choose against the truth: regret of its pick, whether the truth is in its answer, and calibration.
+
+Run: python benchmarks/choose.py --out choose.jsonl [--known 5] [--paper cat-cortex] [--minutes 60]
+Show: python benchmarks/choose.py --out choose.jsonl --show
+
+Cases with known geometry are points of a space (`riemap sample`). Each is linked to all that are closer than
+2.5 times what connects all points, by edges as long as their distance. Trees, cycles, grids and tori are
+further cases. Their truth is the average distortion of all pairs in every candidate, mean over two seeds that
+no method uses. Cases of the paper are graphs of its table 6; their truth is the smallest distortion that is
+recorded in results/paper for each space.
+
+Beside choose: `delta` takes H where the mean δ is below 0.04 of the diameter, S where it is above 0.065, else
+E. `gu` takes H, S or E by the sign of the mean sectional curvature (within 0.05: E) [Gu2019]. `greedy` takes
+the space with the smallest distortion of all pairs after one run with one seed.
+
+Regret is the distortion of the pick over that of the best, minus one; distortions below 0.01 count as 0.01.
+A claim is a space that choose calls clearly worse than its pick; it is wrong if the truth says otherwise.
+Cost is the time of all trials over that of the whole plan with all seeds in every candidate. A case that is
+in the file already is not done again.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+from timing import header
+
+import riemap
+from riemap import Graph
+from riemap.choosing import trials
+from riemap.choosing.choose_space import answer
+from riemap.choosing.question import asked
+from riemap.curvature import delta_sampled, sectional
+from riemap.graphs import AnyGraph
+from riemap.paper.records import packaged_records
+from riemap.random_graphs import distance_matrix, sample
+from riemap.runs.spec import planned
+from riemap.threads import limited
+from riemap.training import Plan
+
+POINTS, LINK_FACTOR = 90, 2.5
+FAMILIES = {  # how points are drawn: radius and method
+    "E3": (1.0, "uniform"),
+    "H3": (4.0, "uniform"),
+    "S3": (None, "uniform"),
+    "SPD2": (4.0, "exp"),
+    "Gr(1,4)": (None, "uniform"),
+    "H2 x S1": (4.0, "uniform"),
+}
+SHAPES = {  # a generator with a size, and the spaces of two dimensions in which it fits without distortion
+    "tree(r=2,h={})": ((4, 5), ("H2",)),
+    "cycle(n={})": ((40, 50, 60, 70, 80), ("S2", "Gr(1,3)", "E1 x S1", "S1^2")),
+    "grid(n={},d=2)": ((6, 7, 8, 9, 10), ("E2",)),
+    "torus(n={0},m={0})": ((6, 7, 8, 9, 10), ("S1^2",)),
+}
+TRUTH_SEEDS = (100, 101)
+LEAST_DISTORTION = 0.01
+
+
+class Case(NamedTuple):
+    name: str
+    graph: AnyGraph
+    spaces: tuple[str, ...]
+    family: tuple[str, ...]  # the spaces that are right, if that is known
+    truth: dict[str, float] | None  # distortion of each space, if that is recorded
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--known", type=int, default=5)
+    parser.add_argument("--paper", default="")
+    parser.add_argument("--dims", default="2,3,4")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--budget", default="10m")
+    parser.add_argument("--epochs", type=int, help="epochs of the whole plan, for a quick look")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--show", action="store_true")
+    given = parser.parse_args()
+    rows = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
+    if given.show:
+        show(rows)
+        return
+    print(header())
+    until, done = time.monotonic() + 60.0 * given.minutes, {row["case"] for row in rows}
+    for case in cases(given.known, [name for name in given.paper.split(",") if name], given.dims):
+        if time.monotonic() > until:
+            break
+        if case.name not in done:
+            with limited(1):
+                row = measured(case, given.seeds, given.budget, given.epochs)
+            with given.out.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            print(row["case"], row["best"], row["picks"], f"{row['regret']['choose']:.3f}", flush=True)
+
+
+def cases(known: int, paper: list[str], dims: str) -> Iterator[Case]:
+    for k in range(known):
+        for space in FAMILIES:
+            yield Case(f"{space} #{k}", linked(space, 1000 + k), tuple(FAMILIES), (space,), None)
+        for text, (sizes, family) in SHAPES.items():
+            if k < len(sizes):
+                name = text.format(sizes[k])
+                yield Case(
+                    name,
+                    riemap.generate(name),
+                    ("E2", "H2", "S2", "Gr(1,3)", "E1 x S1", "S1^2"),
+                    family,
+                    None,
+                )
+    for name in paper:
+        for dim in map(int, dims.split(",")):
+            truth = recorded(name, dim)
+            if len(truth) > 1:
+                yield Case(f"{name} in {dim}", riemap.open_graph(name), tuple(truth), (), truth)
+
+
+def linked(text: str, seed: int) -> Graph:
+    """Draw points and link close ones, so that all are connected."""
+    radius, how = FAMILIES[text]
+    lengths = distance_matrix(sample(text, POINTS, radius, how, seed))
+    tree, far = [0], lengths[0].copy()
+    level = 0.0
+    while len(tree) < POINTS:  # the longest edge of a minimum spanning tree
+        far[tree] = np.inf
+        node = int(np.argmin(far))
+        level = max(level, float(far[node]))
+        tree.append(node)
+        far = np.minimum(far, lengths[node])
+    i, j = np.nonzero(np.triu(lengths <= LINK_FACTOR * level, 1))
+    return Graph.from_edges(np.column_stack([i, j]), weights=lengths[i, j], name=f"{text} {seed}")
+
+
+def recorded(name: str, dim: int) -> dict[str, float]:
+    """The best distortion that is recorded for each space of a dimension."""
+    found: dict[str, float] = {}
+    for record in packaged_records():
+        if record["run"]["graph"] == name and record["dim"] == dim and "error" not in record:
+            ad = record["scores"]["ad"]
+            assert ad is not None
+            found[record["run"]["space"]] = min(ad, found.get(record["run"]["space"], np.inf))
+    return found
+
+
+def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[str, Any]:
+    if epochs is not None:  # shorter plans for trials, as embed(epochs=...) has them
+        vars(trials)["planned"] = partial(shortened, epochs)
+    spent: list[float] = []
+    question = asked(case.graph, None, metric="ad", spaces=case.spaces, budget=budget, seeds=seeds)
+    choice = answer(question, None, lambda trial, search: spent.append(trial.record["seconds"]))
+    full: dict[str, list[float]] = {}
+    greedy: dict[str, float] = {}
+    truth = dict(case.truth or {})
+    for space in case.spaces:
+        for seed in (0,) if case.truth else (0, *TRUTH_SEEDS):
+            fit = riemap.embed(case.graph, space, seed=seed, epochs=epochs)
+            full.setdefault(space, []).append(fit.seconds)
+            ad = fit.scores["ad"]
+            assert ad is not None
+            if seed == 0:
+                greedy[space] = ad
+            elif not case.truth:
+                truth[space] = truth.get(space, 0.0) + ad / len(TRUTH_SEEDS)
+    picks = {"choose": choice.best[0], "greedy": min(greedy, key=greedy.__getitem__), **heuristics(case)}
+    floor = {space: max(ad, LEAST_DISTORTION) for space, ad in truth.items()}
+    claims = [s.space for s in choice.ranking if s.told_apart and s.mean is not None]
+    return {
+        "case": case.name,
+        "n": case.graph.n,
+        "epochs": epochs,
+        "family": case.family,
+        "best": choice.best,
+        "stop": choice.stop.name,
+        "picks": picks,
+        "regret": {k: floor[v] / min(floor.values()) - 1.0 if v in floor else None for k, v in picks.items()},
+        "truth": truth,
+        "true_best": min(truth, key=truth.__getitem__),
+        "claims": len(claims),
+        "wrong": sum(floor[space] < floor[picks["choose"]] for space in claims),
+        "cost": sum(spent) / (seeds * sum(fmean(times) for times in full.values())),
+        "seconds": round(choice.seconds, 1),
+        "ranking": {
+            s.space: [s.mean, s.difference, s.difference_se, s.runs, s.epochs] for s in choice.ranking
+        },
+    }
+
+
+def shortened(most: int, loss: str, preset: str, optimizer: None, epochs: int | None, n: int) -> Plan:
+    return planned(loss, preset, optimizer, epochs or most, n)
+
+
+def heuristics(case: Case) -> dict[str, str]:
+    """What δ alone, and the sectional curvature of the graph, would take."""
+    dim = riemap.Space.parse(case.spaces[0]).dim
+    distances = riemap.shortest_paths(case.graph)
+    share = delta_sampled(case.graph, distances=distances, samples=100_000).mean / float(distances.max())
+    found = {"delta": f"H{dim}" if share < 0.04 else f"S{dim}" if share > 0.065 else f"E{dim}"}
+    if isinstance(case.graph, Graph):
+        summary = sectional(case.graph, distances=distances, pairs=50).summary
+        mean = 0.0 if summary is None else summary.mean
+        found["gu"] = f"H{dim}" if mean < -0.05 else f"S{dim}" if mean > 0.05 else f"E{dim}"
+    return found
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(
+            "paper" if not row["family"] else row["case"].split("#")[0].split("(n")[0], []
+        ).append(row)
+    print("| cases | number | family in the answer | single and right | true best in the answer ", end="")
+    print("| regret, mean (worst): choose | greedy | δ | Gu | cost |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, some in [*groups.items(), ("all", rows)]:
+        print(f"| {name} | {len(some)} | {' | '.join(cells(some))} |")
+    claims, wrong = sum(r["claims"] for r in rows), sum(r["wrong"] for r in rows)
+    print(f"\n{wrong} of {claims} claims that a space is worse are wrong ({wrong / max(claims, 1):.1%}).")
+
+
+def cells(rows: list[dict[str, Any]]) -> list[str]:
+    known = [r for r in rows if r["family"]]
+    inside = [bool(set(r["family"]) & set(r["best"])) for r in known]
+    single = [len(r["best"]) == 1 and r["best"][0] in r["family"] for r in known]
+    best = [r["true_best"] in r["best"] for r in rows]
+    found = [f"{sum(x)} of {len(x)}" if x else "–" for x in (inside, single, best)]
+    for method in ("choose", "greedy", "delta", "gu"):
+        values = [v for r in rows if (v := r["regret"].get(method)) is not None]
+        found.append(f"{fmean(values):.1%} ({max(values):.0%})" if values else "–")
+    return [*found, f"{fmean(r['cost'] for r in rows):.2f}"]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""What is asked: the graph, the spaces, the metric and the time, all checked."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import riemap
+from riemap.choosing.candidates import candidate_spaces, named_spaces
+from riemap.choosing.splits import Problem, check_size, split_nodes
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph, Dissimilarities
+from riemap.metrics import METRICS
+from riemap.metrics.registry import Metric
+from riemap.runs.source import GraphSource
+from riemap.runs.spec import LOSS, PRESET, planned
+from riemap.spaces import Space
+from riemap.specs import expect, finite_number, shown, suggestion, whole_number
+
+CHOICE_METRICS = ("ad", "auc", "f1@1", "map")
+"""Metrics that can decide, the default first. It is the one that tells spaces apart with the fewest pairs."""
+
+DEFAULT_DIM, DEFAULT_BUDGET, DEFAULT_SEEDS = 6, "10m", 5
+"""What is asked unless the user says otherwise."""
+
+_BUDGET = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([smh]?)\s*")
+_UNITS = {"s": 1.0, "m": 60.0, "": 60.0, "h": 3600.0}
+
+
+class Question(NamedTuple):
+    """What is asked, with everything checked."""
+
+    graph: AnyGraph
+    dim: int
+    metric: Metric
+    spaces: tuple[Space, ...]
+    seeds: int
+    seconds: float
+    source: GraphSource | None = None
+
+    def as_json(self, problem: Problem) -> dict[str, Any]:
+        """Give all on which trials depend, as JSON has it."""
+        plan = planned(LOSS, PRESET, None, None, len(split_nodes(problem.n, 0).known))
+        return {
+            "version": riemap.__version__,
+            "graph": self.graph.name,
+            "key": self.graph.key,
+            "dim": self.dim,
+            "metric": self.metric.name,
+            "spaces": [str(space) for space in self.spaces],
+            "plan": plan.as_json(),
+            "given": {} if self.source is None else self.source.as_json(),
+        }
+
+
+def asked(
+    graph: AnyGraph,
+    dim: int | None,
+    *,
+    metric: str,
+    spaces: str | Sequence[str | Space] | None,
+    budget: str | float,
+    seeds: int,
+    source: GraphSource | None = None,
+) -> Question:
+    """Check what :func:`choose` is given."""
+    if dim is not None:
+        dim = whole_number("dim", dim, 1, 3, "number of dimensions")
+    if spaces is None:
+        found = candidate_spaces(DEFAULT_DIM if dim is None else dim)
+    else:
+        found = named_spaces(spaces, dim)
+    chosen = _metric(metric, graph)
+    check_size(Problem(graph), found[0].dim)
+    seeds = whole_number("seeds", seeds, 2, DEFAULT_SEEDS, "number of seeds")
+    return Question(graph, found[0].dim, chosen, found, seeds, budget_seconds(budget), source)
+
+
+def _metric(name: str, graph: AnyGraph) -> Metric:
+    expect(name, str, "the name of a metric", f"there are {', '.join(CHOICE_METRICS)}")
+    if name not in CHOICE_METRICS:
+        raise InputError(
+            f"no metric to choose by is called {shown(name)}{suggestion(name, CHOICE_METRICS)} "
+            f"There are {', '.join(CHOICE_METRICS)}"
+        )
+    if name == "map" and isinstance(graph, Dissimilarities):
+        raise InputError(
+            f"{graph.name} is a matrix of dissimilarities, which has no edges; map needs a graph"
+        )
+    (found,) = (m for m in METRICS if m.name == name)
+    return found
+
+
+def budget_seconds(given: str | float) -> float:
+    """Read a time.
+
+    Parameters
+    ----------
+    given
+        A text such as ``"90s"``, ``"10m"`` or ``"1h"``; a number is minutes.
+
+    Returns
+    -------
+    float
+        Seconds.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive time.
+
+    Examples
+    --------
+    >>> budget_seconds("90s"), budget_seconds(2)
+    (90.0, 120.0)
+    """
+    if isinstance(given, str):
+        match = _BUDGET.fullmatch(given)
+        seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    else:
+        seconds = 60.0 * finite_number("budget", given, 10.0)
+    if not 0.0 < seconds < float("inf"):
+        raise InputError(f"the budget is {shown(given)}; give a positive time, e.g. '90s', '10m' or '1h'")
+    return seconds

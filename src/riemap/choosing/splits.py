@@ -1,0 +1,170 @@
+"""What is held out of the loss: some nodes, and how the others are used to place and to score them.
+
+For each seed, a tenth of the nodes is held out. The others are embedded by themselves. Half of the others are
+*anchors*: a held-out node is placed by its distances to them alone. The score is over the remaining pairs of
+a held-out node, with the nodes that are no anchors and with other held-out nodes. No number of these pairs
+was used, so that a space with more freedom does not gain by memory.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from riemap.distances import DistanceMatrix, rows_from, shortest_paths
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph, Dissimilarities, Graph
+
+HELD_OUT_SHARE, FEWEST_HELD_OUT = 0.1, 8
+"""Share of the nodes that is held out for each seed, and the smallest number of them. In a graph of 34 nodes,
+three nodes would leave scores that say little."""
+
+ALL_PAIRS_NODES = 6_000
+"""Largest number of nodes of which all distances are used. A run of more takes minutes."""
+
+SAMPLED_NODES = 3_000
+"""Number of nodes that are drawn from a larger graph. Their distances are those in the whole graph."""
+
+SAMPLE_BLOCK_PAIRS = 1 << 26
+"""Number of distances from drawn nodes to all nodes that are in memory at a time."""
+
+SPLIT_STREAM, SAMPLE_STREAM = 1, 2
+"""Numbers that tell the random streams of splits and of drawn nodes from those of training."""
+
+
+class Split(NamedTuple):
+    """The parts of the nodes for one seed, each as node numbers in increasing order.
+
+    Parameters
+    ----------
+    known
+        Nodes that are embedded.
+    held_out
+        Nodes that are placed afterwards.
+    anchors
+        Known nodes whose distances place the others.
+    scored
+        Known nodes that are no anchors.
+    """
+
+    known: NDArray[np.int64]
+    held_out: NDArray[np.int64]
+    anchors: NDArray[np.int64]
+    scored: NDArray[np.int64]
+
+
+def split_nodes(n: int, seed: int) -> Split:
+    """Divide the nodes of a graph; every space is compared on the same parts.
+
+    Parameters
+    ----------
+    n
+        Number of nodes.
+    seed
+        Seed of the division.
+
+    Returns
+    -------
+    Split
+        The parts.
+
+    Examples
+    --------
+    >>> [len(part) for part in split_nodes(200, seed=0)]
+    [180, 20, 90, 90]
+    """
+    count = max(round(HELD_OUT_SHARE * n), min(FEWEST_HELD_OUT, n // 4))
+    order = np.random.default_rng([SPLIT_STREAM, seed]).permutation(n)
+    held_out, known = order[:count], order[count:]
+    half = len(known) // 2
+    return Split(*(np.sort(part) for part in (known, held_out, known[:half], known[half:])))
+
+
+@final
+class Problem:
+    """A graph whose distances spaces compete to fit, or a sample of its nodes.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    """
+
+    def __init__(self, graph: AnyGraph) -> None:
+        self.graph = graph
+        self.sampled = graph.n > ALL_PAIRS_NODES
+        self.nodes = np.arange(graph.n)
+        if self.sampled:
+            rng = np.random.default_rng([SAMPLE_STREAM, 0])
+            self.nodes = np.sort(rng.permutation(graph.n)[:SAMPLED_NODES])
+
+    @property
+    def n(self) -> int:
+        """Number of nodes that are used."""
+        return len(self.nodes)
+
+    @cached_property
+    def distances(self) -> DistanceMatrix:
+        """Distances in the graph between the nodes that are used; computed once."""
+        if not self.sampled:
+            return shortest_paths(self.graph)
+        if isinstance(self.graph, Dissimilarities):
+            return self.graph.matrix[np.ix_(self.nodes, self.nodes)]
+        size = max(SAMPLE_BLOCK_PAIRS // self.graph.n, 1)
+        blocks = range(0, self.n, size)
+        return np.concatenate(
+            [rows_from(self.graph, self.nodes[k : k + size])[:, self.nodes] for k in blocks]
+        )
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...]:
+        """Labels of the nodes that are used."""
+        return tuple(self.graph.labels[i] for i in self.nodes.tolist())
+
+    @cached_property
+    def edges(self) -> Graph | None:
+        """The graph with the edges among the nodes that are used; ``None`` for dissimilarities."""
+        if isinstance(self.graph, Dissimilarities) or not self.sampled:
+            return None if isinstance(self.graph, Dissimilarities) else self.graph
+        return induced(self.graph, self.nodes)
+
+
+def induced(graph: Graph, nodes: NDArray[np.int64]) -> Graph:
+    """Take some nodes of a graph with the edges among them; the result need not be connected.
+
+    Parameters
+    ----------
+    graph
+        The graph.
+    nodes
+        Node numbers, in the order that they have in the result.
+
+    Returns
+    -------
+    Graph
+        Without attributes; its shortest paths may be longer than in ``graph``.
+    """
+    from scipy.sparse import csr_array
+
+    lengths = np.ones(len(graph.indices)) if graph.weights is None else graph.weights
+    rows: Any = (lengths, graph.indices, graph.indptr)
+    found = csr_array(rows, shape=(graph.n, graph.n))[nodes][:, nodes].tocsr()
+    found.sort_indices()
+    labels = tuple(graph.labels[i] for i in nodes.tolist())
+    weights = None if graph.weights is None else found.data.astype(np.float64)
+    return Graph(found.indptr.astype(np.int64), found.indices.astype(np.int32), weights, labels, graph.name)
+
+
+def check_size(problem: Problem, dim: int) -> None:
+    """Refuse a graph with so few nodes that its held-out nodes have fewer anchors than they need."""
+    anchors = len(split_nodes(problem.n, 0).anchors)
+    if anchors <= dim + 1:
+        least = 1
+        while len(split_nodes(least, 0).anchors) <= dim + 1:
+            least += 1
+        raise InputError(
+            f"{problem.graph.name} has {problem.n} nodes, and comparing spaces of {dim} dimensions on "
+            f"held-out pairs needs {least} or more; 'riemap embed' compares them on all pairs, "
+            "e.g. -s E2 -s H2"
+        )

@@ -33,7 +33,7 @@ from riemap.training.ray_cluster import ray_workers
 from riemap.training.workers import InProcess, Workers
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
-from own_network import loopback_only
+from ray_nodes import ray_nodes
 
 STAGES = ("distances", "start", "rounds", "whole run", "fastest round")
 
@@ -41,22 +41,17 @@ CHECKED_ROUNDS = 3
 """Number of rounds after which the bytes of all ways are compared."""
 
 
-@contextmanager
-def cluster(nodes: int) -> Iterator[Workers]:
-    """Start so many nodes of one core each, and stop them afterwards."""
-    from ray.cluster_utils import Cluster
+NODE: Any = {"num_cpus": 1, "object_store_memory": 1 << 30}
 
-    node: Any = {"num_cpus": 1, "object_store_memory": 1 << 30}
-    found: Any = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-    try:
-        for _ in range(nodes - 1):
-            found.add_node(**node)
-        with ray_workers(found.address) as workers:
-            run(generate("tree(r=3,h=9)"), plan_of(29_524, 2), Space.parse("H3"), workers)
-            yield workers
-    finally:
-        for each in found.list_all_nodes():
-            each.kill_all_processes(check_alive=False, allow_graceful=False)
+
+@contextmanager
+def cluster(nodes: int, space: Space) -> Iterator[Workers]:
+    """Start so many nodes of one core each, do a small run on them, and stop them afterwards."""
+    with ray_nodes(nodes, NODE) as found, ray_workers(found.address) as workers:
+        small = generate("tree(r=3,h=9)")
+        assert isinstance(small, Graph)
+        run(small, plan_of(small.n, 2), space, workers)
+        yield workers
 
 
 def plan_of(n: int, rounds: int | None) -> Plan:
@@ -98,7 +93,6 @@ def main() -> None:
     given = parser.parse_args()
     print(header("ray"), flush=True)
     kernel_folder()  # it is remembered, and compiled code stays there
-    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - workers are nice by default, and wait for others
     threads.set_count(1)
     edges = np.unique(np.sort(scale.hyperbolic(given.nodes), axis=1), axis=0)
     graph = Graph.from_edges(edges[edges[:, 0] != edges[:, 1]], name=f"hyperbolic {given.nodes}")
@@ -106,12 +100,10 @@ def main() -> None:
     print(f"{graph.n} nodes, {graph.m} edges, {space}, {plan.epochs} rounds")
     best: dict[int, Any] = {}
     hashes: dict[int, list[str]] = {}
-    with loopback_only():
-        for _ in range(given.repeats):
-            for nodes in (1, 2):
-                with cluster(nodes) as workers:
-                    seconds, hashes[nodes] = run(graph, plan, space, workers)
-                best[nodes] = np.minimum(seconds, best.get(nodes, np.inf))
+    for nodes in (1, 2) * given.repeats:
+        with cluster(nodes, space) as workers:
+            seconds, hashes[nodes] = run(graph, plan, space, workers)
+        best[nodes] = np.minimum(seconds, best.get(nodes, np.inf))
     print(f"\n{'seconds':16}{'one worker':>12}{'two workers':>13}{'ratio':>8}")
     for name, one, two in zip(STAGES, best[1], best[2], strict=True):
         print(f"{name:16}{one:12.2f}{two:13.2f}{one / two:8.2f}")

@@ -526,6 +526,14 @@ def test_dissimilarities_are_compared_too() -> None:
         choose(points, spaces="E1,S1", metric="map")
 
 
+@pytest.mark.parametrize("metric", ["auc", "f1@1", "map"])
+def test_every_metric_can_decide(metric: str) -> None:
+    found = choose("karate", spaces="E2,H2", metric=metric, seeds=2, budget="2s")
+    assert found.metric.name == metric
+    json.dumps(found.as_json(), allow_nan=False)
+    assert all(s.mean is None or 0.0 < s.mean <= 1.0 for s in found.ranking)
+
+
 # --- facts -------------------------------------------------------------------------------------------
 
 

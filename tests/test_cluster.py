@@ -5,11 +5,9 @@ import json
 import os
 import signal
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ import numpy as np
 import pytest
 from graph_helpers import random_graph
 from helpers import TINY, done_in_process, run, toml
-from own_network import loopback_only
+from ray_nodes import NODE, children, ray_nodes
 from training_helpers import in_bytes
 
 import riemap
@@ -35,43 +33,12 @@ from riemap.training.epoch import TrainingWarning
 
 ray = pytest.importorskip("ray")
 
-NODE = {"num_cpus": 1, "object_store_memory": 80 << 20}
-
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[Any]:
-    """Two nodes of one core each, on loopback; nothing is written outside of a temporary folder."""
-    from ray.cluster_utils import Cluster
-
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        pytest.MonkeyPatch.context() as patch,
-        loopback_only() as alone,
-    ):
-        # Ray notes the address of a cluster below this folder, whatever `temp_dir` says.
-        patch.setenv("RAY_TMPDIR", folder)
-        patch.setenv("RAY_worker_niceness", "0")  # on a busy machine, nice workers wait for long
-        found = Cluster(initialize_head=True, head_node_args={**NODE, "include_dashboard": False})
-        assert not alone or found.address.startswith("127.0.0.1:")
-        found.add_node(**NODE)
+    """Two nodes of one core each."""
+    with ray_nodes(2) as found:
         yield found
-        left = children(found)
-        for each in found.list_all_nodes():
-            each.kill_all_processes(check_alive=False, allow_graceful=False)
-        for pid in left:  # Ray's own agents outlive the process that started them
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-
-
-def children(nodes: Any) -> dict[int, bytes]:
-    """Processes that the nodes have started, and what they call themselves."""
-    parents = {str(n.all_processes["raylet"][0].process.pid) for n in nodes.list_all_nodes()}
-    found = {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if (folder / "stat").read_text().rpartition(")")[2].split()[1] in parents:
-                found[int(folder.name)] = (folder / "cmdline").read_bytes()
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def test_riemap_alone_shows_three_commands_that_work(capsys: pytest.CaptureFixtu
     assert out.startswith("Usage: riemap [OPTIONS] COMMAND")
     begin = out.partition("Start here:\n")[2].splitlines()[:3]
     commands = [line.strip().split("   ")[0] for line in begin]
-    assert [spelled(line) for line in commands] == ["riemap embed", "riemap report", "riemap embed"]
+    assert [spelled(line) for line in commands] == ["riemap embed", "riemap report", "riemap choose"]
     assert max(map(len, out.splitlines())) <= 80
 
 

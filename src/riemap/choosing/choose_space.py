@@ -12,7 +12,7 @@ from riemap.choosing.evidence import embedding_facts, gains, graph_facts
 from riemap.choosing.folder import ChoiceFolder
 from riemap.choosing.question import CHOICE_METRICS, DEFAULT_BUDGET, DEFAULT_SEEDS, Question, asked
 from riemap.choosing.reasons import reasons
-from riemap.choosing.search import Search, SearchEnd, Told
+from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem
 from riemap.choosing.trials import Trial, TrialRecord
 from riemap.embeddings import Embedding
@@ -136,7 +136,6 @@ class _Session:
         self.records: list[TrialRecord] = [] if folder is None else folder.trials()
         self.embeddings: dict[str, Embedding] = {}
         kept = min(EVIDENCE_SHARE * question.seconds, LONGEST_EVIDENCE_SECONDS)
-        told_here: Told = self.told
         self.search = Search(
             problem,
             question.spaces,
@@ -144,7 +143,7 @@ class _Session:
             question.seeds,
             question.seconds - self.spent - kept,
             known=self.records,
-            told=told_here,
+            told=self.told,
             interrupted=interrupted,
         )
 
@@ -177,7 +176,7 @@ class _Session:
         seconds = self.spent + time.monotonic() - self.began
         needed = None
         if stop is not SearchEnd.FINISHED:
-            needed = round(NEED_MARGIN * (seconds + search.missing_seconds()) / 60.0, 2)
+            needed = NEED_MARGIN * max(seconds + search.missing_seconds(), q.seconds) / 60.0
         return Choice(
             graph=q.graph.name,
             dim=q.dim,
@@ -191,7 +190,7 @@ class _Session:
             flat=is_flat(search.spaces[search.baseline]),
             nodes=self.problem.n,
             sampled=self.problem.sampled,
-            needed_minutes=needed,
+            needed_minutes=None if needed is None else round(needed, 2),
             why=why or {},
         )
 

@@ -34,7 +34,7 @@ WRONG, SELDOM_WRONG = 0.05, 0.005
 """How often one of two equal spaces may be called better than the other: in the answer, after the whole plan;
 and when a space is given up before that, which is decided several times. Both are divided by the square root
 of the number of other spaces. In simulations of up to 12 equal spaces with 2 to 5 seeds, normal and with
-outliers, 5 % or fewer are then called worse than the one that came out best; without it, up to 13 %."""
+outliers, some 5 % or fewer are then called worse than the one that came out best; without it, up to 13 %."""
 
 SHORT_EXPONENT = 1 / 3
 """Spaces differ in how much they still gain by more epochs, so that after a short trial a space must also be

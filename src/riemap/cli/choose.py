@@ -92,7 +92,7 @@ def choose(
             print_json(found.as_json())
         else:
             _show(found)
-            _tell_next(found, graph, out)
+            _tell_next(found, [graph, *reading.words()], out, everything=spaces is None)
     if found.stop is SearchEnd.INTERRUPTED:
         raise typer.Exit(130)
 
@@ -162,19 +162,21 @@ def _row(choice: "Choice", standing: "Standing") -> tuple[str, ...]:
     )
 
 
-def _tell_next(choice: "Choice", graph: str, out: Path | None) -> None:
+def _tell_next(choice: "Choice", graph: list[str], out: Path | None, everything: bool) -> None:
     """Say on stderr what is kept, and what to do next."""
     import shlex
 
     from riemap.choosing import duplicates
 
     same = ", ".join(f"{a} is {b}" for a, b in duplicates(choice.dim).items())
-    if same and len(choice.ranking) > 2:
+    if same and everything:
         typer.echo(f"riemap: each geometry is compared once: {same}", err=True)
     if out is not None:
         typer.echo(
             f"riemap: {out} keeps all trials; the same command, or a larger --budget, continues", err=True
         )
     if choice.best:
-        words = shlex.join(["riemap", "embed", graph, "--space", choice.best[0], "--out", "best", "--report"])
+        words = shlex.join(
+            ["riemap", "embed", *graph, "--space", choice.best[0], "--out", "best", "--report"]
+        )
         typer.echo(f"riemap: next: {words}", err=True)

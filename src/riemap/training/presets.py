@@ -52,8 +52,8 @@ COOLING, COOLING_IN_BATCHES = Schedule(0.2, 0.02), Schedule(0.2, 0.002)
 
 In H3, one seed, with the same ``ad`` after it: web-edu F1@1 68.9 % and AD 0.043 instead of 14.4 % and 0.056,
 grqc 52.9 % and 0.112 instead of 40.0 % and 0.114. Over all pairs, the lower end makes a mesh of a sphere miss
-its shape in Gr(2,4), AD 0.060 instead of 0.039. Plans without edges have the temperature above, as the runs of
-the paper's tables had it."""
+its shape in Gr(2,4), AD 0.060 instead of 0.039. Plans without edges have the temperature above, as the runs
+of the paper's tables had it."""
 
 LANDMARK_PAIRS = 2e9
 """Number of pairs of a node and a landmark that a run of the plan with landmarks visits, unless that is fewer

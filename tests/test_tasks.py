@@ -206,6 +206,7 @@ def test_pairs_that_no_walk_joins_are_the_farthest_and_finite() -> None:
     far = found[[0, 1, 2, 0, 5], [3, 4, 3, 5, 3]]
     assert np.ptp(far) < 1e-12
     assert far[0] == found.max() > found[0, 2] > found[0, 1] > 0.0
+    assert far[0] ** 2 < 10.0  # a floor of 0.01 / 6 is 6.4, and a farther one would outweigh all others
 
 
 # --- links ------------------------------------------------------------------------------------------------
@@ -335,6 +336,8 @@ def test_landmarks_place_the_largest_component() -> None:
     split = split_edges(parts, validation=0.1)
     model = LinkPredictor(split.train, embedding=_landmarked(split.train))
     assert np.isfinite(model.fit(*split.validation).predict_proba([(0, 82), (81, 82)])).all()
+    near, far, outside, other = model.distances([(0, 1), (0, 80), (0, 82), (5, 81)])
+    assert near < outside == other < far
     labels = LabelPredictor(parts, embedding=placed, model="nearest(k=3)").fit([0, 80], ["a", "b"])
     assert labels.predict_proba([82]).tolist() == [[0.5, 0.5]]
 

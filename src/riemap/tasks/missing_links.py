@@ -13,15 +13,15 @@ from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.pair_features import adjacency
 from riemap.tasks.summaries import Told, silent
 
-ALL_PAIRS = 1 << 23
-"""Number of pairs of nodes up to which every one is looked at: 4,096 nodes. In larger graphs, those with a
+ALL_PAIRS = 1 << 21
+"""Number of pairs of nodes up to which every one is looked at: 2,048 nodes. In larger graphs, those with a
 common neighbour and those that are near each other in the embedding."""
 
 NEAR_NODES = 20
 """Number of nodes near each node that are looked at in a larger graph."""
 
-BLOCK_NODES = 256
-"""Number of nodes whose pairs are scored at a time."""
+BLOCK_PAIRS = 1 << 16
+"""Number of pairs that are looked at a time. Their features with all products take 30 MB."""
 
 
 class PredictedLink(NamedTuple):
@@ -84,8 +84,9 @@ def _candidates(graph: Graph, embedding: Embedding) -> Iterator[tuple[NDArray[np
     nodes = np.flatnonzero(rows >= 0)  # the node of each row, in the order of the graph
     node_of_row = np.empty(embedding.n, np.int64)
     node_of_row[rows[nodes]] = nodes
-    for start in range(0, graph.n, BLOCK_NODES):
-        block = np.arange(start, min(start + BLOCK_NODES, graph.n))
+    size = max(BLOCK_PAIRS // graph.n, 1)
+    for start in range(0, graph.n, size):
+        block = np.arange(start, min(start + size, graph.n))
         wanted = np.full((len(block), graph.n), every)
         if not every:
             wanted |= (plain[block] @ plain).toarray() > 0.0

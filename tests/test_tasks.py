@@ -27,6 +27,7 @@ from riemap.tasks import (
 )
 from riemap.tasks import embedding as task_embedding
 from riemap.tasks.label_models import Known, PlacedGraph, spread
+from riemap.tasks.label_predictor import label_scores
 from riemap.tasks.logistic import fit_logistic, folds
 from riemap.tasks.node_vectors import laplacian_vectors, node2vec_vectors
 from riemap.tasks.pair_features import adjacency, pair_features
@@ -380,6 +381,14 @@ def test_labels_spread_to_what_they_reach() -> None:
     found = spread(adjacency(graph), known, 0.9)
     assert found[:5].argmax(axis=1).tolist() == [0, 0, 0, 1, 1]
     assert found[5:].tolist() == [[0.5, 0.5]] * 2
+
+
+def test_scores_have_the_same_names_whatever_the_test_nodes_are() -> None:
+    """A small test set may lack a label, and then the names must not differ from those of other seeds."""
+    three, two = np.array(["a", "b", "c"]), np.array(["a", "b"])
+    some = label_scores(np.array(["a", "b"]), np.array(["a", "a"]), three)
+    assert some == {"accuracy": 0.5, "f1": pytest.approx(1 / 3)}
+    assert set(label_scores(np.array(["a"]), np.array(["a"]), two)) == {"accuracy", "f1", "f1_rarer"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from riemap.embeddings import Embedding
 from riemap.graphs import Graph
+from riemap.tasks.checks import training_graph
 from riemap.tasks.embedding import rows_in
 from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.pair_features import adjacency
@@ -56,7 +57,7 @@ def likely_links(
     tuple of PredictedLink
         The most likely pair first.
     """
-    graph = model.graph
+    graph = training_graph(model.graph)
     without = graph.n * (graph.n - 1) // 2 - graph.m
     odds = missing / max(without - missing, 1.0)
     best_pairs, best = np.empty((0, 2), np.int64), np.empty(0)

@@ -337,7 +337,8 @@ def test_landmarks_place_the_largest_component() -> None:
     split = split_edges(parts, validation=0.1)
     model = LinkPredictor(split.train, embedding=_landmarked(split.train))
     assert np.isfinite(model.fit(*split.validation).predict_proba([(0, 82), (81, 82)])).all()
-    near, far, outside, other = model.distances([(0, 1), (0, 80), (0, 82), (5, 81)])
+    pairs, rows = np.array([(0, 1), (0, 80), (0, 82), (5, 81)]), task_embedding.rows_in(placed, parts)
+    near, far, outside, other = task_embedding.pair_distances(placed, rows, pairs)
     assert near < outside == other < far
     labels = LabelPredictor(parts, embedding=placed, model="nearest(k=3)").fit([0, 80], ["a", "b"])
     assert labels.predict_proba([82]).tolist() == [[0.5, 0.5]]

@@ -1,6 +1,6 @@
 """Links and labels predicted without features of the nodes, beside published figures and baselines.
 
-    python benchmarks/tasks.py [--seeds 10] [--space H16 ...] [--task cora_links ...] [--show]
+    python benchmarks/tasks.py [--seeds 10] [--seed 100] [--space H16 ...] [--task cora_links ...] [--show]
 
 The protocol is that of the published figures: of the edges, 85 % for training, 5 % for validation and 10 %
 for test, with as many uniform non-edges; of the nodes, 30/10/60 % of disease, 70/15/15 % of airport, and 20
@@ -30,6 +30,9 @@ ROOT = Path(__file__).parents[1]
 DATA = Path(os.environ.get("RIEMAP_DATA") or ROOT.parent / "shared" / "data") / "downstream"
 PUBLISHED = DATA.parents[1] / "paper" / "downstream_published.csv"
 SPACES = ("H16", "E16", "S16", "SPD5", "Stein5", "Gr(4,8)", "H8 x S8", "H2^8")
+FIRST_SEED = 100
+"""Settings of the models of labels were compared on the test nodes of the splits of seeds 0 to 7, so that these
+must not be used to report how well they do."""
 PLANETOID = {"train": 20, "validation": 500, "test": 1000, "per_class": True}
 TASKS: dict[str, tuple[str, dict[str, Any] | None, str]] = {
     "disease_links": ("disease-links", None, "auc"),
@@ -103,7 +106,8 @@ def _cell(values: list[float] | None) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=10, help="number of seeds")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first one")
     parser.add_argument("--space", action="append", help=f"by default {', '.join(SPACES)}")
     parser.add_argument("--task", action="append", choices=tuple(TASKS), help="by default all")
     parser.add_argument("--records", type=Path, default=ROOT / "results" / "tasks.jsonl")
@@ -113,7 +117,7 @@ def main() -> None:
     records = _records(given.records)
     done = {(r["task"], r["space"], r["seed"]) for r in records}
     spaces, tasks = given.space or SPACES, given.task or TASKS
-    wanted = [(t, s, k) for k in range(given.seeds) for s in spaces for t in tasks]
+    wanted = [(t, s, k) for k in _seeds(given) for s in spaces for t in tasks]
     for task, space, seed in [] if given.show else [key for key in wanted if key not in done]:
         records.append(one(task, space, seed))
         given.records.parent.mkdir(parents=True, exist_ok=True)
@@ -122,6 +126,10 @@ def main() -> None:
         score = records[-1]["scores"][TASKS[task][2]]
         print(f"{task} {space} seed {seed}: {100 * score:.1f}, {records[-1]['seconds']:.0f} s", flush=True)
     print(table(records) if records else "there are no results yet")
+
+
+def _seeds(given: argparse.Namespace) -> range:
+    return range(given.seed, given.seed + given.seeds)
 
 
 def _records(path: Path) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ from riemap.tasks import (
 )
 from riemap.tasks import embedding as task_embedding
 from riemap.tasks.label_models import Known, PlacedGraph, spread
+from riemap.tasks.label_predictor import label_scores
 from riemap.tasks.logistic import fit_logistic, folds
 from riemap.tasks.node_vectors import laplacian_vectors, node2vec_vectors
 from riemap.tasks.pair_features import adjacency, pair_features
@@ -206,6 +207,7 @@ def test_pairs_that_no_walk_joins_are_the_farthest_and_finite() -> None:
     far = found[[0, 1, 2, 0, 5], [3, 4, 3, 5, 3]]
     assert np.ptp(far) < 1e-12
     assert far[0] == found.max() > found[0, 2] > found[0, 1] > 0.0
+    assert far[0] ** 2 < 10.0  # a floor of 0.01 / 6 is 6.4, and a farther one would outweigh all others
 
 
 # --- links ------------------------------------------------------------------------------------------------
@@ -335,6 +337,9 @@ def test_landmarks_place_the_largest_component() -> None:
     split = split_edges(parts, validation=0.1)
     model = LinkPredictor(split.train, embedding=_landmarked(split.train))
     assert np.isfinite(model.fit(*split.validation).predict_proba([(0, 82), (81, 82)])).all()
+    pairs, rows = np.array([(0, 1), (0, 80), (0, 82), (5, 81)]), task_embedding.rows_in(placed, parts)
+    near, far, outside, other = task_embedding.pair_distances(placed, rows, pairs)
+    assert near < outside == other < far
     labels = LabelPredictor(parts, embedding=placed, model="nearest(k=3)").fit([0, 80], ["a", "b"])
     assert labels.predict_proba([82]).tolist() == [[0.5, 0.5]]
 
@@ -377,6 +382,14 @@ def test_labels_spread_to_what_they_reach() -> None:
     found = spread(adjacency(graph), known, 0.9)
     assert found[:5].argmax(axis=1).tolist() == [0, 0, 0, 1, 1]
     assert found[5:].tolist() == [[0.5, 0.5]] * 2
+
+
+def test_scores_have_the_same_names_whatever_the_test_nodes_are() -> None:
+    """A small test set may lack a label, and then the names must not differ from those of other seeds."""
+    three, two = np.array(["a", "b", "c"]), np.array(["a", "b"])
+    some = label_scores(np.array(["a", "b"]), np.array(["a", "a"]), three)
+    assert some == {"accuracy": 0.5, "f1": pytest.approx(1 / 3)}
+    assert set(label_scores(np.array(["a"]), np.array(["a"]), two)) == {"accuracy", "f1", "f1_rarer"}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """``riemap links`` and ``riemap labels``: output, JSON, files and messages."""
 
 import csv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +64,18 @@ def test_labels_are_scored_and_predicted(groups: Path, capsys: pytest.CaptureFix
     assert "n0" in told
     assert run(*given, "--predict", "--out", "found.csv") == 0
     assert Path("found.csv").read_text().startswith("node,label,probability\nn")
+
+
+def test_an_interrupted_prediction_ends_at_once(groups: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C is noted while training runs, and the next epoch or stage ends the command."""
+
+    @contextmanager
+    def pressed(nodes: int) -> Iterator[Callable[[], bool]]:
+        yield lambda: True
+
+    monkeypatch.setattr("riemap.training.training_process", pressed)
+    assert run("links", "groups.edges", *QUICK, "--test", "0.2", "--validation", "0.2") == 130
+    assert run("labels", "groups.edges", "labels.csv", *QUICK) == 130
 
 
 @pytest.mark.parametrize(

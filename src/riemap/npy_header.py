@@ -1,4 +1,7 @@
-"""The header of a NumPy array in a file, read without allocating what it declares."""
+"""The header of a NumPy array in a file that riemap has written, read without allocating what it declares.
+
+Only the form that NumPy writes is accepted. :mod:`riemap.graphs.npy_header` is for files of users.
+"""
 
 import math
 import re

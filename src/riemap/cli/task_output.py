@@ -54,13 +54,18 @@ def task_progress(graph: "Graph", quiet: bool) -> Iterator[dict[str, Any]]:
         shown: dict[str, ShareDone] = {}
 
         def told(what: str, share: float) -> None:
+            if interrupted():
+                raise KeyboardInterrupt
             if not quiet:
                 postpone()
                 if what not in shown:
                     shown[what] = stage(what)
                 shown[what](share)
 
-        yield {"told": told, "interrupted": interrupted}
+        try:
+            yield {"told": told, "interrupted": interrupted}
+        except KeyboardInterrupt:
+            raise typer.Exit(130) from None
 
 
 def score_text(score: dict[str, Any]) -> str:

@@ -1,4 +1,8 @@
-"""The header of a NumPy file, read and checked before anything is allocated."""
+"""The header of a NumPy file that a user gives, read and checked before anything is allocated.
+
+Any header that NumPy reads is accepted, since other programs write such files too. For files that riemap has
+written, :mod:`riemap.npy_header` accepts one form only.
+"""
 
 import math
 from typing import IO, Any

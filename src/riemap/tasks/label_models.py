@@ -20,7 +20,8 @@ SPREADING_NEIGHBOURS = 10
 
 NEAR_WEIGHT = 0.1
 """Weight of the nearest nodes in label spreading, where an edge has weight one. On cora in H16, with means of
-eight splits, the accuracy was 70.1 %; 69.7 % with weight one, and 69.3 % over the edges alone."""
+the splits of seeds 0 to 7, the accuracy was 70.1 %; 69.7 % with weight one, and 69.3 % over the edges alone.
+The differences are within two standard errors, 0.5 % each."""
 
 SPREADING_STEPS = 60
 """Number of steps of label spreading; with a share of 0.9, what comes later changes 0.2 %."""

@@ -130,7 +130,8 @@ class LabelPredictor(Predictor):
             for name, proba in found.items():
                 found[name] = np.concatenate([proba, _predicted(name, placed, known)[nodes]])
         scores = {
-            name: label_scores(truth, self.classes_[proba.argmax(axis=1)]) for name, proba in found.items()
+            name: label_scores(truth, self.classes_[proba.argmax(axis=1)], self.classes_)
+            for name, proba in found.items()
         }
         return max(scores, key=lambda name: scores[name]["accuracy"] + scores[name]["f1"])
 
@@ -165,11 +166,16 @@ class LabelPredictor(Predictor):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
-def label_scores(truth: NDArray[Any], predicted: NDArray[Any]) -> dict[str, float]:
-    """Accuracy and macro-F1; of two labels also the F1 of the rarer one."""
-    classes, counts = np.unique(truth, return_counts=True)
+def label_scores(truth: NDArray[Any], predicted: NDArray[Any], classes: NDArray[Any]) -> dict[str, float]:
+    """Accuracy and macro-F1; of two classes also the F1 of the rarer one.
+
+    The mean is over the classes that occur. Which scores there are depends on ``classes`` alone, so that
+    those of several splits have the same names.
+    """
     f1 = f1_of_classes(truth, predicted, classes)
-    found = {"accuracy": accuracy(truth, predicted), "f1": float(f1.mean())}
+    counts = np.array([int(np.sum(truth == one)) for one in classes])
+    occurs = (counts > 0) | np.isin(classes, predicted)
+    found = {"accuracy": accuracy(truth, predicted), "f1": float(f1[occurs].mean())}
     return found | ({"f1_rarer": float(f1[counts.argmin()])} if len(classes) == 2 else {})
 
 

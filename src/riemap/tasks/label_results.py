@@ -208,11 +208,12 @@ def label_trial(
     began = time.perf_counter()
     placed = embed_told(graph, space, seed, told, f"seed {seed}", **training)
     model = LabelPredictor(graph, space, embedding=placed, random_state=seed).fit(*train, validation)
-    scores = label_scores(test[1], model.predict(test[0]))
+    every = np.unique(named[np.concatenate(parts)])
+    scores = label_scores(test[1], model.predict(test[0]), every)
     seconds = time.perf_counter() - began
     told(f"seed {seed}: baselines", 0.0)
     others = label_baselines(graph, train, validation, space.dim, seed)
-    baselines = {name: label_scores(test[1], found[test[0]]) for name, found in others.items()}
+    baselines = {name: label_scores(test[1], found[test[0]], every) for name, found in others.items()}
     return LabelTrial(seed, model.model_, scores, baselines, seconds), model
 
 

@@ -8,20 +8,21 @@ from numpy.typing import NDArray
 
 from riemap.embeddings import Embedding
 from riemap.graphs import Graph
+from riemap.tasks.checks import training_graph
 from riemap.tasks.embedding import rows_in
 from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.pair_features import adjacency
 from riemap.tasks.summaries import Told, silent
 
-ALL_PAIRS = 1 << 23
-"""Number of pairs of nodes up to which every one is looked at: 4,096 nodes. In larger graphs, those with a
+ALL_PAIRS = 1 << 21
+"""Number of pairs of nodes up to which every one is looked at: 2,048 nodes. In larger graphs, those with a
 common neighbour and those that are near each other in the embedding."""
 
 NEAR_NODES = 20
 """Number of nodes near each node that are looked at in a larger graph."""
 
-BLOCK_NODES = 256
-"""Number of nodes whose pairs are scored at a time."""
+BLOCK_PAIRS = 1 << 16
+"""Number of pairs that are looked at a time. Their features with all products take 30 MB."""
 
 
 class PredictedLink(NamedTuple):
@@ -56,7 +57,7 @@ def likely_links(
     tuple of PredictedLink
         The most likely pair first.
     """
-    graph = model.graph
+    graph = training_graph(model.graph)
     without = graph.n * (graph.n - 1) // 2 - graph.m
     odds = missing / max(without - missing, 1.0)
     best_pairs, best = np.empty((0, 2), np.int64), np.empty(0)
@@ -84,8 +85,9 @@ def _candidates(graph: Graph, embedding: Embedding) -> Iterator[tuple[NDArray[np
     nodes = np.flatnonzero(rows >= 0)  # the node of each row, in the order of the graph
     node_of_row = np.empty(embedding.n, np.int64)
     node_of_row[rows[nodes]] = nodes
-    for start in range(0, graph.n, BLOCK_NODES):
-        block = np.arange(start, min(start + BLOCK_NODES, graph.n))
+    size = max(BLOCK_PAIRS // graph.n, 1)
+    for start in range(0, graph.n, size):
+        block = np.arange(start, min(start + size, graph.n))
         wanted = np.full((len(block), graph.n), every)
         if not every:
             wanted |= (plain[block] @ plain).toarray() > 0.0

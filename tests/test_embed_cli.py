@@ -42,6 +42,12 @@ def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
     assert "\x1b" not in out + err
 
 
+def test_the_loss_follows_from_what_it_is_for(capsys: pytest.CaptureFixture[str]) -> None:
+    for aim, loss in (("both", "ad + 0.5*edges"), ("rank", "ad + 4*edges"), ("distance", "ad")):
+        assert run("embed", "karate", "--space", "H2", "--for", aim, "--json") == 0
+        assert json.loads(capsys.readouterr().out)["loss"] == loss
+
+
 def test_several_spaces_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("embed", "karate", "-s", "E3", "-s", "H3", "-s", "H2 x E1") == 0
     lines = capsys.readouterr().out.splitlines()
@@ -154,6 +160,8 @@ def test_interrupted(tmp_path: Path) -> None:
         (["-s", "H2", "--epochs", "0"], "epochs=0 is not a number of epochs"),
         (["-s", "H40"], "H40 has 40 dimensions and karate 34 nodes; take fewer dimensions than nodes"),
         (["-s", "Q3"], "cannot read factor 'Q3' of space 'Q3'"),
+        (["-s", "H2", "--for", "speed"], "--for speed: what matters is one of both, rank, distance"),
+        (["-s", "H2", "--for", "rank", "--loss", "ad"], "--for rank and --loss ad exclude each other"),
         (["-s", "H2", "--resume"], "--resume needs --out"),
         ([], "which space? riemap embed karate --space H2"),
     ],

@@ -154,6 +154,24 @@ def test_a_round_moves_every_node_once_in_each_kind_of_task() -> None:
     assert sorted([*nodes, *objective.target.landmarks.nodes]) == list(range(GRAPH.n))
 
 
+def test_landmarks_train_lengths_and_balls_train_edges() -> None:
+    """Without balls, a sum with edges is trained as its other terms are, to the last byte."""
+    found = []
+    for loss in ("ad + 0.5*edges", "ad"):
+        workers = Recorder()
+        trainer = Trainer(GRAPH, Space.parse("E2"), plan_of(loss), workers=workers)
+        state = trainer.init()
+        workers.tasks.clear()
+        trainer.step(state)
+        kinds = {task[0].__name__: task for task in workers.tasks}
+        rows, balls = (kinds[kind][0](*kinds[kind][1:]) for kind in ("move_rows", "move_balls"))
+        found.append(
+            [np.concatenate([x.ravel() for x in part.state.points]).tobytes() for part in (rows, balls)]
+        )
+    assert found[0][0] == found[1][0]
+    assert found[0][1] != found[1][1]
+
+
 def test_shards_of_a_very_large_graph_are_larger(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not more than some number, have nearly the same size, and cover all nodes."""
     monkeypatch.setattr(sampled_objective, "MOST_TASKS", 7)

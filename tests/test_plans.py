@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from training_helpers import H2, TREE
 
-from riemap import embed
+from riemap import Space, embed
 from riemap.errors import InputError
 from riemap.losses import RSNE, Schedule, as_loss
 from riemap.optim import RAdam
-from riemap.training import PRESETS, Stage, Trainer, default_plan, paper_plan, preset_plan, steady_plan
+from riemap.training import PRESETS, Plan, Stage, Trainer, default_plan, paper_plan, preset_plan, steady_plan
+from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -40,6 +42,39 @@ def test_the_steady_preset_holds_the_scales_first_and_moves_them_slowly_then() -
     assert [stage.scales for stage in steady_plan(as_loss("ad"), 100, 3).stages] == [True], (
         "nothing to unfold"
     )
+
+
+def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
+    """A large graph has lengths in batches before all pairs; a small one has all pairs at once."""
+    loss = as_loss("ad + 0.5*edges")
+    small, large = default_plan(loss, 1000), default_plan(loss, 5000)
+    assert [str(stage.loss) for stage in small.stages] == ["rsne(T=0.2->0.02)", "ad + 0.5*edges"]
+    assert [str(s.loss) for s in large.stages] == ["rsne(T=0.2->0.002)", "ad", "ad + 0.5*edges"]
+    assert [stage.batch for stage in large.stages] == [512, 512, None]
+    assert [stage.rescale for stage in small.stages + large.stages] == [False, True, False, True, False]
+    assert [stage.scales for stage in steady_plan(loss, 5000).stages] == [False, True, True]
+    assert len(default_plan(as_loss("edges"), 5000).stages) == 2, "without lengths there is nothing to divide"
+    assert default_plan(loss, 10**5).stages[-1].epochs == 40, (
+        "a stage over all pairs of a large graph is short"
+    )
+
+
+def test_the_scale_of_a_stein_space_stays_where_distances_keep_their_digits() -> None:
+    """A loss that is least where all distances are zero would lower it without end."""
+
+    def shorter(target: Array, sqdist: Array) -> tuple[float, Array]:
+        return float(sqdist.mean()), np.full_like(sqdist, 1.0 / sqdist.size)
+
+    plan = Plan((Stage(as_loss(shorter), 60),), RAdam(1e-9), scale_lr=1.0)
+    found = {}
+    for space in ("Stein2", "SPD2"):
+        trainer = Trainer(TREE, Space.parse(space), plan)
+        state = trainer.init(0)
+        for _ in range(plan.epochs):
+            state = trainer.step(state)
+        found[space] = state.log_scales[0]
+    assert found["Stein2"] == -4.0
+    assert found["SPD2"] < -8.0
 
 
 def test_the_steady_preset_keeps_the_scales_at_one_while_the_graph_unfolds() -> None:

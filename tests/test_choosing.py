@@ -17,9 +17,10 @@ from riemap.choosing.candidates import geometry, manifolds_of_dimension, named_s
 from riemap.choosing.choice import standings
 from riemap.choosing.choose_space import answer
 from riemap.choosing.comparisons import Board, Difference
-from riemap.choosing.evidence import ball_growth, gains
+from riemap.choosing.evidence import ball_growth, gains, graph_facts
 from riemap.choosing.folder import ChoiceFolder
 from riemap.choosing.question import asked, budget_seconds
+from riemap.choosing.reasons import reasons
 from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem, check_size, induced, split_nodes
 from riemap.choosing.trials import OutOfTime, TrialRecord, run_trial
@@ -544,6 +545,14 @@ def test_balls_of_a_line_and_of_a_plane_grow_like_their_dimension() -> None:
     x = np.stack(np.meshgrid(np.arange(30), np.arange(30)), -1).reshape(-1, 2)
     torus = np.minimum(d := np.abs(x[:, None] - x), 30 - d).sum(axis=-1).astype(np.uint8)
     assert ball_growth(torus)["exponent"] == pytest.approx(1.75, abs=0.25)
+
+
+def test_facts_are_left_out_when_the_time_is_over() -> None:
+    problem = Problem(riemap.load_dataset("karate"))
+    assert set(graph_facts(problem)) == {"diameter", "growth", "delta", "ricci", "sectional"}
+    late = graph_facts(problem, lambda: False)
+    assert set(late) == {"diameter", "growth"}
+    assert len(reasons(late, None, "E2")) == 1
 
 
 def test_gains_are_means_over_common_seeds() -> None:

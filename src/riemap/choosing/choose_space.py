@@ -194,15 +194,19 @@ class _Session:
             why=why or {},
         )
 
+    def in_time(self) -> bool:
+        """Whether the budget is not used up."""
+        return self.spent + time.monotonic() - self.began < self.question.seconds
+
     def why(self) -> dict[str, Any]:
         """Measure the graph, the best embedding, and which pairs it improves."""
-        facts = graph_facts(self.problem)
+        facts = graph_facts(self.problem, self.in_time)
         best, baseline = self.search.board.best(), self.search.baseline
         if best is not None:
             embedding = self.embeddings.get(best)
             if embedding is None and self.folder is not None:
                 embedding = self.folder.embedding(best)
-            if embedding is not None:
+            if embedding is not None and self.in_time():
                 facts["embedding"] = embedding_facts(embedding)
             facts["gain"] = gains(self.records, self.search.board, best, baseline)
         facts["sentences"] = reasons(facts, best, baseline)

@@ -1,5 +1,6 @@
 """Measured facts beside the answer: the curvature of the graph, and what the embeddings did."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,47 +23,55 @@ BALL_RADII = 8
 """Number of radii at which the sizes of balls are told."""
 
 
-def graph_facts(problem: Problem) -> dict[str, Any]:
+def graph_facts(problem: Problem, in_time: Callable[[], bool] = lambda: True) -> dict[str, Any]:
     """Measure the curvature of the graph and the growth of its balls.
 
     Parameters
     ----------
     problem
         The graph and its distances.
+    in_time
+        Is asked before each curvature, which is left out if there is no time for it.
 
     Returns
     -------
     dict
-        ``delta`` and ``growth``; ``ricci`` and ``sectional`` if there are edges.
+        ``diameter``, ``growth`` and ``delta``; ``ricci`` and ``sectional`` if there are edges.
     """
+    facts: dict[str, Any] = {
+        "diameter": float(problem.distances.max()),
+        "growth": ball_growth(problem.distances),
+    }
+    for name, measure in (("delta", _delta), ("ricci", _ricci), ("sectional", _sectional)):
+        if in_time() and (found := measure(problem)) is not None:
+            facts[name] = found
+    return facts
+
+
+def _delta(problem: Problem) -> dict[str, float]:
     distances = problem.distances
     if problem.sampled:
         delta = delta_among(distances, samples=QUADRUPLES, hops=distances.dtype.kind == "u")
     else:
         delta = delta_sampled(problem.graph, samples=QUADRUPLES, distances=distances)
-    diameter = float(distances.max())
-    facts: dict[str, Any] = {
-        "diameter": diameter,
-        "delta": {
-            "mean": delta.mean,
-            "se": delta.se,
-            "max": delta.max,
-            "mean_over_diameter": delta.mean / diameter,
-        },
-        "growth": ball_growth(distances),
-    }
+    relative = delta.mean / float(distances.max())
+    return {"mean": delta.mean, "se": delta.se, "max": delta.max, "mean_over_diameter": relative}
+
+
+def _ricci(problem: Problem) -> dict[str, float] | None:
+    if not isinstance(problem.graph, Graph):
+        return None
+    curvature = ricci_sampled(problem.graph, edges=EDGES).curvature
+    error = float(curvature.std() / np.sqrt(len(curvature)))
+    return {"mean": float(curvature.mean()), "se": error, "negative": float(np.mean(curvature < 0.0))}
+
+
+def _sectional(problem: Problem) -> dict[str, float] | None:
     graph = problem.graph
-    if isinstance(graph, Graph):
-        curvature = ricci_sampled(graph, edges=EDGES).curvature
-        facts["ricci"] = {
-            "mean": float(curvature.mean()),
-            "se": float(curvature.std() / np.sqrt(len(curvature))),
-            "negative": float(np.mean(curvature < 0.0)),
-        }
-        if graph.n <= SECTIONAL_NODES and not problem.sampled:
-            summary = sectional(graph, pairs=NEIGHBOUR_PAIRS, distances=distances).summary
-            facts["sectional"] = None if summary is None else {"mean": summary.mean, "median": summary.median}
-    return facts
+    if not isinstance(graph, Graph) or problem.sampled or graph.n > SECTIONAL_NODES:
+        return None
+    summary = sectional(graph, pairs=NEIGHBOUR_PAIRS, distances=problem.distances).summary
+    return None if summary is None else {"mean": summary.mean, "median": summary.median}
 
 
 def ball_growth(distances: NDArray[Any]) -> dict[str, Any]:

@@ -19,11 +19,12 @@ def reasons(facts: dict[str, Any], best: str | None, baseline: str) -> list[str]
     list of str
         The sentences.
     """
-    delta = facts["delta"]
-    said = [
-        f"δ of four nodes is {delta['mean']:.3g} ± {delta['se']:.1g} on average, "
-        f"{delta['mean_over_diameter']:.1%} of the largest distance; it is 0 in a tree."
-    ]
+    said = []
+    if delta := facts.get("delta"):
+        said.append(
+            f"δ of four nodes is {delta['mean']:.3g} ± {delta['se']:.1g} on average, "
+            f"{delta['mean_over_diameter']:.1%} of the largest distance; it is 0 in a tree."
+        )
     said += _growth(facts["growth"])
     if ricci := facts.get("ricci"):
         said.append(

@@ -31,8 +31,8 @@ DATA = Path(os.environ.get("RIEMAP_DATA") or ROOT.parent / "shared" / "data") / 
 PUBLISHED = DATA.parents[1] / "paper" / "downstream_published.csv"
 SPACES = ("H16", "E16", "S16", "SPD5", "Stein5", "Gr(4,8)", "H8 x S8", "H2^8")
 FIRST_SEED = 100
-"""Settings of the models of labels were compared on the test nodes of the splits of seeds 0 to 7, so that these
-must not be used to report how well they do."""
+"""Settings of the models of labels were compared on the test nodes of the splits of seeds 0 to 7, so that
+these must not be used to report how well they do."""
 PLANETOID = {"train": 20, "validation": 500, "test": 1000, "per_class": True}
 TASKS: dict[str, tuple[str, dict[str, Any] | None, str]] = {
     "disease_links": ("disease-links", None, "auc"),

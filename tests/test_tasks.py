@@ -314,6 +314,13 @@ def test_pairs_that_the_training_graph_gives_away_are_refused() -> None:
         model.score([*edge.tolist(), [0, 119]], [1, 0])
 
 
+def test_few_pairs_take_the_simplest_model() -> None:
+    split = split_edges(riemap.load_dataset("karate"), test=0.1, validation=0.1)
+    assert len(split.validation.pairs) == 16
+    model = LinkPredictor(split.train, "H2", epochs=2).fit(*split.validation)
+    assert model.model_ == "fermi-dirac"
+
+
 def test_a_node_without_edges_is_predicted() -> None:
     """Its degree and the place that walks give it are known, so that no number is missing."""
     graph = Graph.from_edges(GRAPH.edges(), labels=range(121), components="keep", name="one alone")

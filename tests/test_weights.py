@@ -87,6 +87,10 @@ def test_a_choice_for_what_has_lengths_already_is_refused(ties: Path) -> None:
     assert take_graph(graph, weights="lengths") is graph
     with pytest.raises(riemap.InputError, match=r"lengths already.* as_graph.*weights='strengths'"):
         embed(graph, "E2", weights="strengths")
+    plain = read_graph(ties, weights="ignore")
+    assert take_graph(plain, weights="ignore") is plain
+    with pytest.warns(GraphWarning, match="there are no weights"):
+        assert take_graph(plain, weights="strengths") is plain
 
 
 def test_the_names_of_weights_may_say_what_they_are(tmp_path: Path) -> None:

@@ -103,6 +103,8 @@ def take_graph(
     """
     options = ReadOptions(components=components, weights=weights, strength_to_length=strength_to_length)
     options.check()
+    if isinstance(graph, Graph) and graph.weights is None:
+        return _without_weights(graph, options)
     if isinstance(graph, Graph | Dissimilarities):
         if weights not in (None, "lengths"):
             raise InputError(

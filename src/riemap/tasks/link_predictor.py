@@ -21,6 +21,10 @@ from riemap.types import Array
 CHOICE_FOLDS = 5
 """Number of parts that the pairs are dealt into when a model is chosen."""
 
+PAIRS_PER_COLUMN = 2
+"""Number of pairs for each column of a model that is compared with others. With fewer, as on karate with its
+16 pairs for 9 columns, cross-validation cannot tell which model is better, and the simplest one is taken."""
+
 
 class _Model(NamedTuple):
     """A logistic regression on some numbers about a pair."""
@@ -60,7 +64,8 @@ class LinkPredictor(Predictor):
     * ``"features"``: logistic regression on the distance and on numbers about the pair in the training graph:
       common neighbours, Adamic-Adar, resource allocation, degrees, and whether a path joins them.
     * ``"quadratic"``: the same with all products of two of these.
-    * ``"auto"``: the one with the best ROC AUC in cross-validation on the given pairs.
+    * ``"auto"``: the one with the best ROC AUC in cross-validation on the given pairs. A model for which
+      there are less than two pairs for each number that it sees is not compared.
 
     Parameters
     ----------
@@ -147,7 +152,7 @@ class LinkPredictor(Predictor):
         self.classes_ = np.array([0, 1])
         self.n_features_in_ = 2
         numbers = self._numbers(pairs)
-        names = MODELS if self.model == "auto" else (self.model,)
+        names = _comparable(numbers) if self.model == "auto" else (self.model,)
         scores = {name: _held_out_auc(MODELS[name], numbers, exists, self.random_state) for name in names}
         self.model_ = max(scores, key=lambda name: scores[name])
         chosen = MODELS[self.model_]
@@ -266,6 +271,13 @@ class LinkPredictor(Predictor):
 
     def _numbers(self, pairs: NDArray[np.int64]) -> tuple[Array, Array]:
         return pair_distances(self.embedding_, self._rows, pairs), pair_features(self._train, pairs)
+
+
+def _comparable(numbers: tuple[Array, Array]) -> list[str]:
+    """Names of the models that these pairs are enough for; that of the distance alone always is."""
+    first, *others = MODELS
+    widths = {name: MODELS[name].columns(*numbers).shape[1] for name in others}
+    return [first, *(name for name in others if len(numbers[0]) >= PAIRS_PER_COLUMN * widths[name])]
 
 
 def _held_out_auc(model: _Model, numbers: tuple[Array, Array], exists: NDArray[np.int64], seed: int) -> float:

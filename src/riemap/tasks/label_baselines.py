@@ -16,8 +16,8 @@ from riemap.types import Array
 PENALTIES = (0.1, 1.0, 10.0)
 """Values of ``C`` that are tried for vectors; the best on the validation nodes counts."""
 
-SPREADING_SHARES = (0.5, 0.9, 0.99)
-"""Shares that are tried for label propagation."""
+SPREADING_SHARES = (0.2, 0.5, 0.9, 0.99)
+"""Shares that are tried for label propagation: those of our own models, and more."""
 
 LabelledNodes = tuple[NDArray[np.int64], NDArray[Any]]
 

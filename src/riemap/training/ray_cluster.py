@@ -148,6 +148,7 @@ class RayWorkers(Workers):
     def __init__(self, ray: Any) -> None:
         self.ray = ray
         self._task = ray.remote(num_cpus=1, max_retries=RETRIES)(remote_task)
+        self._task_on: dict[str, Any] = {}
 
     @property
     def nodes(self) -> list[str]:
@@ -191,8 +192,12 @@ class RayWorkers(Workers):
     def _sent(self, task: Task, node: str | None) -> Any:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        chosen = "DEFAULT" if node is None else NodeAffinitySchedulingStrategy(node, soft=True)
-        return self._task.options(scheduling_strategy=chosen).remote(riemap.__version__, *task)
+        if node is None:
+            return self._task.remote(riemap.__version__, *task)
+        if node not in self._task_on:
+            chosen = NodeAffinitySchedulingStrategy(node, soft=True)
+            self._task_on[node] = self._task.options(scheduling_strategy=chosen)
+        return self._task_on[node].remote(riemap.__version__, *task)
 
     def _result(self, ref: Any) -> Any:
         errors = self.ray.exceptions

@@ -36,16 +36,16 @@ BLOCK_LANDMARKS = 256
 """Number of landmarks in a block of rows, drawn anew for each block. With 512, and half as many rows, a run
 on power in H3 took twice as long, and its distortion was 1 % smaller."""
 
-SHARD_NODES = 8192
-"""Most nodes of a shard, unless there are :data:`MOST_TASKS` shards. Their steps of a round take about 30 ms
+SHARD_NODES = 16384
+"""Most nodes of a shard, unless there are :data:`MOST_TASKS` shards. Their steps of a round take about 60 ms
 on one core in H3, much longer than to send their points to another machine."""
 
 MOST_TASKS = 1024
-"""Most shards, and most groups of balls. In a graph of more than eight million nodes, they are larger: the
-process that sends tasks out spends about a millisecond on each."""
+"""Most shards, and most groups of balls. In a graph of more than 16 million nodes, they are larger: the
+process that sends tasks out spends some milliseconds on each."""
 
-GROUP_BALLS = 256
-"""Most balls of a group. A round visits a tenth of them, which takes about 15 ms on one core in H3."""
+GROUP_BALLS = 512
+"""Most balls of a group. A round visits a tenth of them, which takes about 30 ms on one core in H3."""
 
 
 @final

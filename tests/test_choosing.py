@@ -418,6 +418,12 @@ def test_where_curvature_does_not_matter_the_answer_says_so() -> None:
     assert found.best == ("H2", "E2")
     assert found.curvature_matters is False
     assert "E2 cannot be told apart from it: curvature does not matter here." in found.verdict
+    noisy = {"E2": [0.3, 0.9, 0.2], "H2": [0.1, 0.1, 0.1]}
+    open_question = tuple(standings(board(noisy), dict.fromkeys(noisy, (2, 3)), set()))
+    many = Choice(**{**facts, "best": ("H2", "E2"), "ranking": open_question}, stop=SearchEnd.FINISHED)
+    assert many.curvature_matters is None
+    assert "does not matter" not in many.verdict
+    assert "more seeds may tell" in many.verdict
     small = Choice(**facts, stop=SearchEnd.BUDGET, needed_minutes=12.0)
     assert small.curvature_matters is None
     assert "E2 cannot be told apart from it so far." in small.verdict

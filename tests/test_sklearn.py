@@ -154,7 +154,9 @@ def test_it_pickles_and_clones() -> None:
         "preset",
         "random_state",
         "space",
+        "strength_to_length",
         "verbose",
+        "weights",
     ]
     copy = clone(estimator)
     assert copy.get_params() == params

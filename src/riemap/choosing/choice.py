@@ -9,6 +9,9 @@ from riemap.choosing.comparisons import Board
 from riemap.choosing.search import SearchEnd
 from riemap.metrics.registry import Metric
 
+CLOSE = 0.1
+"""Share of its score by which Euclidean space may be worse for curvature not to matter."""
+
 
 @final
 @dataclass(frozen=True)
@@ -96,14 +99,18 @@ class Choice:
 
     @property
     def curvature_matters(self) -> bool | None:
-        """Whether Euclidean space is clearly worse than the best.
+        """Whether Euclidean space is clearly worse than the best; ``False`` if it is about as good.
 
-        ``None`` if it was not compared, or if the search ended before that is known.
+        ``None`` if it was not compared, if the search ended before that is known, or if it is worse by more
+        than a tenth of its score, but not clearly: then more seeds are needed.
         """
         found = [s for s in self.ranking if s.space == self.baseline]
         if not self.flat or not found or found[0].mean is None:
             return None
-        return True if found[0].told_apart else False if self.stop is SearchEnd.FINISHED else None
+        if found[0].told_apart:
+            return True
+        close = (found[0].difference or 0.0) <= CLOSE * abs(found[0].mean)
+        return False if close and self.stop is SearchEnd.FINISHED else None
 
     @property
     def verdict(self) -> str:
@@ -152,6 +159,9 @@ def _sentences(choice: Choice) -> list[str]:
     if others:
         so_far = "" if choice.stop is SearchEnd.FINISHED else " so far"
         said.append(f"{', '.join(others)} cannot be told apart from it{so_far}.")
+    flat = [s for s in choice.ranking if s.space == choice.baseline in others]
+    if flat and choice.flat and choice.stop is SearchEnd.FINISHED:
+        said.append(f"{choice.baseline} is worse by {_gap(choice, flat[0])}: more seeds may tell.")
     worse = [s for s in choice.ranking[1:] if s.told_apart and s.difference is not None]
     if not choice.best[1:] and worse:
         nearest = min(worse, key=lambda s: s.difference or 0.0)

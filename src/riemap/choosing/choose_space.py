@@ -75,7 +75,7 @@ def choose(
 
     Examples
     --------
-    >>> choice = choose("cycle(n=20)", spaces="E1,S1", seeds=3)
+    >>> choice = choose("cycle(n=60)", spaces="E1,S1", seeds=3)
     >>> choice.best, choice.curvature_matters
     (('S1',), True)
     """

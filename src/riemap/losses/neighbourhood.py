@@ -16,6 +16,7 @@ import numpy as np
 
 from riemap.loops import inline, pair_loop
 from riemap.losses.base import LEAST_DISTANCE, Loss, RowBlock
+from riemap.losses.few_edges import few_statistics, few_weights
 from riemap.losses.schedule import Schedule
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -24,6 +25,10 @@ from riemap.vmath import exp
 EDGE_TOLERANCE = 1e-9
 """Relative difference up to which squared distances count as equal; it covers rounding of path lengths."""
 
+
+FEW_PAIRS = 1 << 13
+"""Number of pairs up to which NumPy is used. It takes longer than a loop, and needs no compilation, which
+takes half a second."""
 
 DEFAULT_EDGE_TEMPERATURE = Schedule(1.0, 0.03)
 """Temperature of :class:`Edges` unless another is given, in units of the smallest distance of the graph.
@@ -66,7 +71,8 @@ class _EdgeLikelihood(Loss):
     def statistics(self, block: RowBlock) -> Array:
         """Compute per row: log of the sum over non-neighbours, their common derivative, value, and weight."""
         edge = self._edge_threshold(block.target)
-        found = _statistics(*block, edge, 1.0 / self._temperature(edge))
+        compute = few_statistics if block.sqdist.size <= FEW_PAIRS else _statistics
+        found = compute(*block, edge, 1.0 / self._temperature(edge))
         found[3] = self._row_weights(found[3], edge)
         found[1:3] *= found[3]
         return found
@@ -76,7 +82,10 @@ class _EdgeLikelihood(Loss):
         target, sqdist, first = block
         edge = self._edge_threshold(target)
         inverse = 1.0 / self._temperature(edge)
-        _weights_rows(len(sqdist), target, sqdist, first, edge, inverse, statistics, both_ends, out)
+        if sqdist.size <= FEW_PAIRS:
+            few_weights(target, sqdist, first, edge, inverse, statistics, both_ends, out)
+        else:
+            _weights_rows(len(sqdist), target, sqdist, first, edge, inverse, statistics, both_ends, out)
         return float(statistics[2, first : first + len(sqdist)].sum()) / sqdist.shape[1]
 
 

@@ -43,6 +43,8 @@ class Stage:
         like a cosine; or ``"plateau"``, which takes a tenth whenever the loss has not improved for 50 epochs.
     scales
         Whether the scales of the factors are learned.
+    hyperbolic_rate
+        Factor of the learning rate of the scales of hyperbolic factors.
     rescale
         Begin by multiplying all distances by the factor that gives the smallest loss, and reset the
         optimizer's averages.
@@ -62,6 +64,7 @@ class Stage:
     scales: bool = True
     rescale: bool = False
     batch: int | None = None
+    hyperbolic_rate: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
@@ -71,6 +74,8 @@ class Stage:
         object.__setattr__(self, "epochs", whole_number("epochs", self.epochs, 1, 100))
         if self.batch is not None:
             object.__setattr__(self, "batch", whole_number("batch", self.batch, 1, 512))
+        if not 0.0 <= finite_number("hyperbolic_rate", self.hyperbolic_rate, 0.1) <= 1.0:
+            raise InputError(f"hyperbolic_rate={self.hyperbolic_rate:g} of a stage is not between 0 and 1")
         if not finite_number("lr_factor", self.lr_factor, 1.0) > 0.0:
             raise InputError(f"lr_factor={self.lr_factor:g} of a stage is not positive, e.g. 0.1")
         if not isinstance(self.schedule, str) or self.schedule not in SCHEDULES:
@@ -112,6 +117,8 @@ class Plan:
         Learning rate of the log-scales.
     radius
         Typical distance of the initial points from the origin.
+    hyperbolic_log_scale
+        Logarithm of the scales of hyperbolic factors at the start; those of other factors start at zero.
     sampler
         Which pairs training sees: ``"all"``, in batches or not; or ``"landmarks"``, for a large graph: pairs
         with some of the nodes, the landmarks, and pairs within balls. An epoch is then a round, in which each
@@ -136,6 +143,7 @@ class Plan:
     scale_lr: float
     radius: float = 0.1
     sampler: SamplerName = "all"
+    hyperbolic_log_scale: float = 0.0
 
     def __post_init__(self) -> None:
         expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
@@ -148,6 +156,7 @@ class Plan:
             )
         if self.sampler not in SAMPLERS:
             raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
+        finite_number("hyperbolic_log_scale", self.hyperbolic_log_scale, -2.0)
         for name in ("scale_lr", "radius"):
             if not finite_number(name, getattr(self, name), 0.1) > 0.0:
                 raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
@@ -197,9 +206,11 @@ class Plan:
         dict
             Texts and numbers from which equal plans can be told from different ones.
         """
-        sampler = {} if self.sampler == "all" else {"sampler": self.sampler}
+        more: dict[str, object] = {} if self.sampler == "all" else {"sampler": self.sampler}
+        if self.hyperbolic_log_scale:
+            more["hyperbolic_log_scale"] = self.hyperbolic_log_scale
         return {
-            **sampler,
+            **more,
             "optimizer": str(self.optimizer),
             "scale_lr": self.scale_lr,
             "radius": self.radius,
@@ -212,6 +223,7 @@ class Plan:
                     "scales": s.scales,
                     "rescale": s.rescale,
                     "batch": s.batch,
+                    **({} if s.hyperbolic_rate == 1.0 else {"hyperbolic_rate": s.hyperbolic_rate}),
                 }
                 for s in self.stages
             ],

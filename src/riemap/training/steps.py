@@ -45,11 +45,16 @@ class Stepper:
         self.optimizer = optimizer
         self.scale_optimizer = RAdam(scale_lr)
         self._least_log_scales = np.array([[m.least_log_scale] for m in objective.space.factors])
+        self._hyperbolic = np.array([[m.curvature[1] < 0.0] for m in objective.space.factors])
 
     def initial_moments(self, points: Points) -> tuple[OptimizerState, ...]:
         """Return the optimizer's memory before its first step on the points."""
         factors = self.objective.space.factors
         return tuple(self.optimizer.init(m, x) for m, x in zip(factors, points, strict=True))
+
+    def initial_log_scales(self, hyperbolic: float) -> Array:
+        """Return the log-scales at the start: this one for hyperbolic factors, and zero for others."""
+        return np.where(self._hyperbolic[:, 0], hyperbolic, 0.0)
 
     def initial_scale_moments(self, log_scales: Array) -> OptimizerState:
         """Return the optimizer's memory before its first step on the log-scales."""
@@ -108,7 +113,7 @@ class Stepper:
         )
         value, of_scales = run_round(objective, given, nodes)
         moved = replace(state, points=nodes.points, moments=nodes.moments)
-        return self._scale_step(moved, of_scales, lr_factor) if stage.scales else moved, value
+        return self._scale_step(moved, stage, of_scales, lr_factor), value
 
     def step(
         self,
@@ -130,12 +135,20 @@ class Stepper:
             after = before
         moved = replace(state, points=after.points, moments=after.moments)
         count = len(gradient.points[0])
-        return self._scale_step(moved, count * gradient.log_scales, lr_factor) if stage.scales else moved
+        return self._scale_step(moved, stage, count * gradient.log_scales, lr_factor)
 
-    def _scale_step(self, state: TrainingState, gradient: Array, lr_factor: float) -> TrainingState:
+    def _scale_step(
+        self, state: TrainingState, stage: Stage, gradient: Array, lr_factor: float
+    ) -> TrainingState:
+        """Move the scales, where the stage learns them."""
+        if not stage.scales:
+            return state
+        old = state.log_scales[:, None]
         x, moments = self.scale_optimizer.step(
-            LOG_SCALES, state.log_scales[:, None], gradient[:, None], state.scale_moments, lr_factor
+            LOG_SCALES, old, gradient[:, None], state.scale_moments, lr_factor
         )
+        if stage.hyperbolic_rate != 1.0:
+            x = np.where(self._hyperbolic, old + stage.hyperbolic_rate * (x - old), x)
         if not (np.abs(x) <= LARGEST_LOG_SCALE).all():
             raise FloatingPointError
         x = np.maximum(x, self._least_log_scales)

@@ -115,7 +115,8 @@ class Trainer:
         else:
             self.objective = Objective(space, _all_pairs(graph, distances))
         self.target = self.objective.target
-        self._epochs = EpochRunner(Stepper(self.objective, plan.optimizer, plan.scale_lr))
+        self._stepper = Stepper(self.objective, plan.optimizer, plan.scale_lr)
+        self._epochs = EpochRunner(self._stepper)
 
     def init(
         self, seed: int = 0, *, interrupted: Callable[[], bool] = never, start: Embedding | None = None
@@ -235,7 +236,8 @@ class Trainer:
         return Embedding(self.space, state.best_points, state.best_log_scales, self.labels)
 
     def _initial_state(self, points: Points, seed: int) -> TrainingState:
-        return self._epochs.initial_state(points, np.zeros(len(points)), seed)
+        log_scales = self._stepper.initial_log_scales(self.plan.hyperbolic_log_scale)
+        return self._epochs.initial_state(points, log_scales, seed)
 
     def _initial_state_from(self, start: Embedding, seed: int) -> TrainingState:
         if start.space != self.space:

@@ -138,6 +138,8 @@ def test_nodes_are_split_into_disjoint_parts() -> None:
     assert np.unique(GROUPS[few.train], return_counts=True)[1].tolist() == [4] * 4
     with pytest.raises(InputError, match="take smaller parts"):
         split_nodes(classes, train=0.9, validation=0.2)
+    with pytest.raises(InputError, match="label more nodes, or say how many"):
+        split_nodes(["a", "b", "b"], train=0.3, validation=0.1)
     with pytest.raises(InputError, match="one label only"):
         split_nodes(["a"] * 99 + ["b"], train=2, validation=2)
 

@@ -9,7 +9,6 @@ Conventions for every method:
 * Methods return new arrays and never write into their arguments.
 """
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import astuple
 from typing import Any, ClassVar, final
@@ -23,9 +22,8 @@ from riemap.specs import finite_number, shown, whole_number
 from riemap.types import Array, Rng
 
 CUT = 1e-14
-"""Smallest sine to divide by. At a cut locus (antipodes, for example) the direction of the shortest
-geodesic is undetermined, and its formula divides a rounding error by zero. With this floor the quotient
-stays below the length of the geodesic."""
+"""Smallest sine to divide by. At a cut locus, such as antipodes, the shortest geodesic has no direction, and
+its formula divides a rounding error by zero. With this floor the quotient is shorter than the geodesic."""
 
 
 class Manifold(ABC):
@@ -43,7 +41,7 @@ class Manifold(ABC):
     least_size: ClassVar[int] = 1  # smallest accepted size
     geodesic: ClassVar[bool] = True  # whether sqdist is the squared length of log; False for a divergence
     parallel: ClassVar[bool] = True  # whether transport is parallel transport
-    least_log_scale: ClassVar[float] = -math.inf  # below it, points lie so far apart that digits are lost
+    least_log_scale: ClassVar[float] = -np.inf  # below it, points lie so far apart that digits are lost
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let the methods of a manifold that take arrays check them first."""

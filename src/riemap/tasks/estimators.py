@@ -3,7 +3,10 @@
 import inspect
 from typing import Any, Self
 
-__all__ = ["Predictor"]
+from riemap.embeddings import Embedding
+from riemap.spaces import Space
+
+__all__ = ["GraphPredictor"]
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -27,3 +30,24 @@ except ModuleNotFoundError as error:
             for name, value in given.items():
                 setattr(self, name, value)
             return self
+
+
+class GraphPredictor(Predictor):
+    """The arguments of a predictor that embeds a graph; each predictor says what they are."""
+
+    def __init__(
+        self,
+        graph: Any,
+        space: str | Space = "H10",
+        *,
+        embedding: Embedding | None = None,
+        model: str = "auto",
+        epochs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.graph = graph
+        self.space = space
+        self.embedding = embedding
+        self.model = model
+        self.epochs = epochs
+        self.random_state = random_state

@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.tasks.checks import checked_nodes, training_graph
 from riemap.tasks.embedding import embed_for_prediction
-from riemap.tasks.estimators import Predictor
+from riemap.tasks.estimators import GraphPredictor
 from riemap.tasks.label_models import LABEL_MODELS, Known, PlacedGraph
 from riemap.tasks.logistic import folds
 from riemap.tasks.scores import accuracy, f1_of_classes
@@ -22,7 +21,7 @@ LABEL_FOLDS = 3
 
 
 @final
-class LabelPredictor(Predictor):
+class LabelPredictor(GraphPredictor):
     """The label of a node, from an embedding of the graph and the labels of other nodes.
 
     * ``"nearest(k=…)"``: a vote of the nearest known nodes, by geodesic distance.
@@ -61,23 +60,6 @@ class LabelPredictor(Predictor):
     >>> model.fit([0, 1, 32, 33], ["a", "a", "b", "b"]).predict([2, 31]).shape
     (2,)
     """
-
-    def __init__(
-        self,
-        graph: Any,
-        space: str | Space = "H10",
-        *,
-        embedding: Embedding | None = None,
-        model: str = "auto",
-        epochs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.graph = graph
-        self.space = space
-        self.embedding = embedding
-        self.model = model
-        self.epochs = epochs
-        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, validation: tuple[ArrayLike, ArrayLike] | None = None) -> Self:
         """Embed the graph, choose a model, and predict all nodes.

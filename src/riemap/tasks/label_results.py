@@ -19,7 +19,7 @@ from riemap.tasks.embedding import embed_told
 from riemap.tasks.label_baselines import label_baselines
 from riemap.tasks.label_predictor import LabelPredictor, label_scores
 from riemap.tasks.splits import split_nodes
-from riemap.tasks.summaries import Told, silent, summarised
+from riemap.tasks.summaries import Told, silent, trial_facts
 from riemap.training.trainer import never
 
 Labelling: TypeAlias = "Mapping[Any, Any] | Sequence[Any] | str | Path"
@@ -93,18 +93,8 @@ class LabelResults:
             ``"accuracy"`` and ``"f1"`` with ``"mean"`` and ``"se"``, those of each baseline, and the
             predicted labels.
         """
-        names = self.trials[0].baselines
         return {
-            "graph": self.graph,
-            "space": self.space,
-            "dim": Space.parse(self.space).dim,
-            "seeds": len(self.trials),
-            **summarised([trial.scores for trial in self.trials]),
-            "models": [trial.model for trial in self.trials],
-            "baselines": {
-                name: summarised([trial.baselines[name] for trial in self.trials]) for name in names
-            },
-            "seconds": float(np.mean([trial.seconds for trial in self.trials])),
+            **trial_facts(self.graph, self.space, self.trials),
             "predicted": [{**one._asdict(), "node": str(one.node)} for one in self.predicted],
         }
 

@@ -1,6 +1,6 @@
 """Predict whether two nodes are joined, from their distance in an embedding and simple numbers."""
 
-from typing import Any, NamedTuple, Self, final
+from typing import NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,11 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import Graph
-from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.tasks.checks import check_known_pairs, checked_pairs, training_graph
 from riemap.tasks.embedding import embed_for_prediction, pair_distances, rows_in
-from riemap.tasks.estimators import Predictor
+from riemap.tasks.estimators import GraphPredictor
 from riemap.tasks.logistic import FittedLogistic, fit_logistic, folds
 from riemap.tasks.pair_features import pair_features
 from riemap.tasks.scores import roc_auc
@@ -54,7 +53,7 @@ pair, as they are or with their products."""
 
 
 @final
-class LinkPredictor(Predictor):
+class LinkPredictor(GraphPredictor):
     r"""Probability that two nodes are joined, from a graph some of whose edges are missing.
 
     The training graph is embedded, and a model turns the distance ``d`` of a pair into a probability. It is
@@ -101,23 +100,6 @@ class LinkPredictor(Predictor):
     >>> model.predict_proba(split.test.pairs).shape
     (16, 2)
     """
-
-    def __init__(
-        self,
-        graph: Any,
-        space: str | Space = "H10",
-        *,
-        embedding: Embedding | None = None,
-        model: str = "auto",
-        epochs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.graph = graph
-        self.space = space
-        self.embedding = embedding
-        self.model = model
-        self.epochs = epochs
-        self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Embed the training graph, and fit the model to pairs.
@@ -175,8 +157,7 @@ class LinkPredictor(Predictor):
         array
             Two columns that add up to one.
         """
-        numbers = self._numbers(checked_pairs(self._train, X))
-        return np.exp(self._fitted.log_proba(MODELS[self.model_].columns(*numbers)))
+        return np.exp(self._log_proba(X))
 
     def log_odds(self, pairs: ArrayLike) -> Array:
         """Return the logarithm of the odds that pairs are joined, ``(k,)``; it has no ties at 0 or 1.
@@ -191,9 +172,13 @@ class LinkPredictor(Predictor):
         array
             Above zero where a pair is more likely joined than not.
         """
-        numbers = self._numbers(checked_pairs(self._train, pairs))
-        log_p = self._fitted.log_proba(MODELS[self.model_].columns(*numbers))
+        log_p = self._log_proba(pairs)
         return log_p[:, 1] - log_p[:, 0]
+
+    def _log_proba(self, pairs: ArrayLike) -> Array:
+        """Return the logarithms of the probabilities that pairs are not joined, and that they are."""
+        numbers = self._numbers(checked_pairs(self._train, pairs))
+        return self._fitted.log_proba(MODELS[self.model_].columns(*numbers))
 
     def distances(self, pairs: ArrayLike) -> Array:
         """Return the distances of pairs in the embedding; the median distance where a node has no place.

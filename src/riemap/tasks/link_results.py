@@ -18,7 +18,7 @@ from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.missing_links import PredictedLink, likely_links
 from riemap.tasks.scores import average_precision, roc_auc
 from riemap.tasks.splits import split_edges
-from riemap.tasks.summaries import Told, silent, summarised
+from riemap.tasks.summaries import Told, silent, summarised, trial_facts
 from riemap.training.trainer import never
 from riemap.types import Array
 
@@ -84,19 +84,9 @@ class LinkResults:
             ``"auc"`` and ``"ap"`` with ``"mean"`` and ``"se"``, those of the distance alone and of each
             baseline, and the predicted links.
         """
-        names = self.trials[0].baselines
         return {
-            "graph": self.graph,
-            "space": self.space,
-            "dim": Space.parse(self.space).dim,
-            "seeds": len(self.trials),
-            **summarised([trial.scores for trial in self.trials]),
-            "models": [trial.model for trial in self.trials],
+            **trial_facts(self.graph, self.space, self.trials),
             "distance": summarised([trial.distance for trial in self.trials]),
-            "baselines": {
-                name: summarised([trial.baselines[name] for trial in self.trials]) for name in names
-            },
-            "seconds": float(np.mean([trial.seconds for trial in self.trials])),
             "predicted": [
                 {"source": str(link.source), "target": str(link.target), "probability": link.probability}
                 for link in self.predicted

@@ -251,9 +251,15 @@ def split_nodes(
     first = _count("validation", validation, len(known))
     last = len(others) - first if test is None else _count("test", test, len(known))
     if min(first, last, len(picked)) < 1 or first + last > len(others):
+        few = min(first, len(picked)) < 1  # a share of few nodes is none of them
+        advice = (
+            "label more nodes, or say how many, e.g. train=2, validation=1"
+            if few
+            else "take smaller parts, e.g. train=0.3, validation=0.1"
+        )
         raise InputError(
             f"{len(known)} nodes with a label do not give {len(picked)} for training, {first} for validation "
-            f"and {max(last, 0)} for test; take smaller parts, e.g. train=0.3, validation=0.1"
+            f"and {max(last, 0)} for test; {advice}"
         )
     if len(np.unique(names[chosen])) < 2:
         raise InputError(

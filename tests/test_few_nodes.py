@@ -40,15 +40,16 @@ def test_scores(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_matrices_are_mirrored_and_scaled(symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matrices_are_mirrored_scaled_and_added(symmetric: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     given = np.random.default_rng(0).standard_normal((40, 40))
-    found = [given.copy() for _ in range(3)]
-    expected = [given.copy() for _ in range(3)]
+    found = [given.copy() for _ in range(4)]
+    expected = [given.copy() for _ in range(4)]
     for matrices, few in ((found, 1600), (expected, 0)):
         monkeypatch.setattr(lower_triangle, "FEW_PAIRS", few)
         lower_triangle.mirror(matrices[0], matrices[0])
         lower_triangle.mirror(matrices[1], 2.0 * given)
         lower_triangle.scale(matrices[2], 0.3, symmetric)
+        lower_triangle.accumulate(matrices[3], 0.3, 2.0 * given, symmetric)
     np.testing.assert_array_equal(found, expected)
 
 

@@ -30,6 +30,7 @@ from riemap.losses import (
     Stress,
     as_loss,
     neighbourhood,
+    rsne,
 )
 from riemap.types import Array
 
@@ -91,11 +92,26 @@ def test_blocks_of_rows_give_the_whole(loss: Loss, seed: int, size: int, spread:
             out, expected, rtol=LOSS_WEIGHTS, atol=LOSS_REORDERED * np.abs(expected).max()
         )
     np.testing.assert_array_equal(by_rows(loss, target, sqdist, size, False)[1], weights)
-    other, out = by_triangle(loss, target, sqdist)
-    assert other == pytest.approx(value, rel=LOSS_REORDERED)
-    np.testing.assert_allclose(
-        out, weights + weights.T, rtol=LOSS_WEIGHTS, atol=LOSS_REORDERED * np.abs(out).max()
-    )
+    for few in (rsne.FEW_PAIRS, 0):
+        with mock.patch.object(rsne, "FEW_PAIRS", few):
+            other, out = by_triangle(loss, target, sqdist)
+        assert other == pytest.approx(value, rel=LOSS_REORDERED)
+        np.testing.assert_allclose(
+            out, weights + weights.T, rtol=LOSS_WEIGHTS, atol=LOSS_REORDERED * np.abs(out).max()
+        )
+
+
+@given(seed=seeds, temperature=st.sampled_from([1.0, 0.1, 1e-3]), same=st.booleans())
+def test_few_pairs_of_rsne_are_weighted_by_numpy(seed: int, temperature: float, same: bool) -> None:
+    """NumPy gives what the loops give; the triangle above the diagonal is not read."""
+    loss = RSNE(Schedule(temperature, temperature), same_temperature=same)
+    target, sqdist = drawn(seed, n=11)
+    above = np.triu(np.ones((11, 11), bool), 1)
+    few_value, few_weights = by_triangle(loss, *(np.where(above, np.inf, a) for a in (target, sqdist)))
+    with mock.patch.object(rsne, "FEW_PAIRS", 0):
+        value, weights = by_triangle(loss, target, sqdist)
+    assert few_value == pytest.approx(value, rel=LOSS_TWIN, abs=LOSS_REORDERED)
+    np.testing.assert_allclose(few_weights, weights, rtol=LOSS_WEIGHTS, atol=LOSS_REORDERED)
 
 
 @pytest.mark.parametrize("loss", FAITHFUL, ids=str)

@@ -161,6 +161,11 @@ def _add(part: Part, a: Array, b: Array, symmetric: bool, out: Array) -> None:
 
 def accumulate(out: Array, factor: float, scratch: Array, symmetric: bool) -> None:
     """Add ``factor * scratch`` to ``out``; ``scratch`` is multiplied in place."""
+    if out.size <= FEW_PAIRS:
+        where = _below_diagonal(len(out), 0) if symmetric else True
+        np.multiply(scratch, factor, out=scratch, where=where)
+        np.add(out, scratch, out=out, where=where)
+        return
     _accumulate(len(out), out, factor, scratch, symmetric)
 
 

@@ -90,16 +90,16 @@ def _row_statistics_rows(
 def exponentials(target: Array, sqdist: Array, inverse: float, own: float, out: Array) -> Array:
     """Compute both exponentials of every pair, and for each node the sums of ``p``, ``q`` and ``p log p/q``.
 
-    The exponentials are symmetric in the two nodes, so each unordered pair is visited once. For ``j < i``,
-    ``p`` of the pair is stored in ``out[i, j]``. The values of ``q`` for row ``i`` are stored in the upper
-    triangle, in row ``n - 1 - i``, which has just as many entries. Rows are dealt into ``SUM_PARTS`` parts,
-    and each part sums its columns separately. A loop that sums a row stores nothing, for the reason given at
-    :data:`riemap.loops.pair_loop`.
+    The sums, ``(3, n)``, do not count the node itself. The exponentials are symmetric in the two nodes, so
+    each unordered pair is visited once. For ``j < i``, ``p`` of the pair is stored in ``out[i, j]``. The
+    values of ``q`` for row ``i`` are stored in the upper triangle, in row ``n - 1 - i``, which has just as
+    many entries. Rows are dealt into ``SUM_PARTS`` parts, and each part sums its columns separately. A loop
+    that sums a row stores nothing, for the reason given at :data:`riemap.loops.pair_loop`.
     """
     n = len(out)
     sums = np.zeros((SUM_PARTS, 3, n))
     _exponentials_rows(SUM_PARTS, target, sqdist, inverse, own, out, sums)
-    return sums
+    return np.asarray(sums.sum(axis=0))
 
 
 @task_loop
@@ -134,9 +134,11 @@ def _exponentials_rows(
             mean[i] += sum_of_terms
 
 
-def combine_exponentials(sums: Array, own: float, out: Array) -> None:
-    """Turn the exponentials that :func:`exponentials` stored in ``out`` into the weights of both ends."""
-    inverses = own / (len(out) * sums[:2])
+def combine_exponentials(inverses: Array, out: Array) -> None:
+    """Turn the exponentials that :func:`exponentials` stored in ``out`` into the weights of both ends.
+
+    ``inverses`` are the factors of ``p`` and ``q`` at each node.
+    """
     _combine_exponentials_rows(len(out), inverses, out)
 
 

@@ -17,10 +17,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, TypeAlias, final
 
+import riemap
 from riemap import threads
 from riemap.choosing.splits import Problem
 from riemap.choosing.trial_record import OutOfTime, Trial
 from riemap.choosing.trials import run_trial
+from riemap.errors import InputError
 from riemap.kernel_cache import working_seconds
 from riemap.spaces import Space
 from riemap.training.process import ONE_THREAD_NODES
@@ -125,6 +127,13 @@ def elsewhere(problem: Problem, job: TrialJob, seconds: float, left: float) -> T
         return _done(problem, job, seconds, lambda: until - time.monotonic())
 
 
+def remote_trial(version: str, problem: Problem, job: TrialJob, seconds: float, left: float) -> Trial | None:
+    """Do a trial on a node of a cluster."""
+    if version != riemap.__version__:
+        raise InputError(f"a node has riemap {riemap.__version__}")
+    return elsewhere(problem, job, seconds, left)
+
+
 _forked: list[Problem] = []
 """The problem of the processes that are forked, which inherit it."""
 
@@ -181,24 +190,35 @@ class OnRay:
         if problem.task is None:
             _ = problem.distances  # computed once, here
         self.problem = ray.put(problem)
-        self.task = ray.remote(num_cpus=1, max_retries=RETRIES)(elsewhere)
+        self.task = ray.remote(num_cpus=1, max_retries=RETRIES)(remote_trial)
 
     def trials(
         self, jobs: Sequence[TrialJob], seconds: float, left: Callable[[], float]
     ) -> Iterator[Finished]:
         """Do trials; see :class:`Executor`."""
-        refs = [self.task.remote(self.problem, job, seconds, left()) for job in jobs]
+        version = riemap.__version__
+        refs = [self.task.remote(version, self.problem, job, seconds, left()) for job in jobs]
         try:
             for job, ref in zip(jobs, refs, strict=True):
                 while not (ready := self.ray.wait([ref], timeout=POLL_SECONDS)[0]) and left() > 0.0:
                     pass
-                found = self.ray.get(ref) if ready else None
+                found = self._result(ref) if ready else None
                 if found is None and left() <= 0.0:
                     return
                 yield job, found
         finally:
             for ref in refs:
                 self.ray.cancel(ref, force=True)
+
+    def _result(self, ref: Any) -> Trial | None:
+        try:
+            found: Trial | None = self.ray.get(ref)
+        except self.ray.exceptions.RayError as error:
+            reason = str(error).strip().splitlines()[-1]
+            raise InputError(
+                f"the cluster cannot do trials of riemap {riemap.__version__}: {reason}"
+            ) from None
+        return found
 
 
 @contextmanager

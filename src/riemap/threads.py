@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numba
@@ -48,6 +49,9 @@ measured, longer than the pause between two kernels of a training step."""
 
 CROWDED_SPINS = 50
 """As :data:`SPINS`, if there are more threads than cores: then another thread needs the core."""
+
+KEPT_DIVISIONS = 256
+"""How many divisions of rows among threads are kept; making one takes as long as to start a kernel."""
 
 CORES: int = numba.config.NUMBA_DEFAULT_NUM_THREADS  # type: ignore[attr-defined]
 """Number of cores that this process may use."""
@@ -143,8 +147,9 @@ class _Worker:
     """A thread that takes part in every kernel, and sleeps when there has been none for a while."""
 
     def __init__(self, signal: _Cell) -> None:
-        self.finished = _Cell()
-        self.job: tuple[int, Any, tuple[Any, ...]] = (0, None, ())
+        self._cell = _Cell()
+        self.finished = self._cell.address
+        self.job: tuple[int, Any, Part | None, tuple[Any, ...]] = (0, None, None, ())
         self.error: BaseException | None = None
         self.spins = SPINS
         self._signal = signal
@@ -152,27 +157,27 @@ class _Worker:
         self._alarm: queue.SimpleQueue[None] = queue.SimpleQueue()
         threading.Thread(target=self._serve, name="riemap", daemon=True).start()
 
-    def give(self, ticket: int, kernel: Any, args: tuple[Any, ...]) -> None:
+    def give(self, ticket: int, kernel: Any, part: Part, args: tuple[Any, ...]) -> None:
         self.error = None
-        self.job = (ticket, kernel, args)
+        self.job = (ticket, kernel, part, args)
         if self._sleeping:
             self._alarm.put(None)
 
     def _serve(self) -> None:
-        signal, finished = self._signal.address, self.finished.address
+        signal, finished = self._signal.address, self.finished
         done = seen = 0
         while True:
             begun = _next_signal(signal, seen, finished, done, self.spins)
             job = self.job
             if job[0] != done:
-                done, kernel, args = job
+                done, kernel, part, args = job
                 try:
-                    kernel(*args)
+                    kernel(part, *args)
                 except BaseException as error:
                     self.error = error
                 del kernel, args
                 if self.job is job:
-                    self.job = (done, None, ())  # lets go of the arrays
+                    self.job = (done, None, part, ())  # lets go of the arrays
             elif begun == seen:
                 self._sleeping = True
                 if self.job is job:
@@ -190,26 +195,39 @@ class _Pool:
         self._signal = _Cell()
         self._ticket = 0
         self._workers: list[_Worker] = []
+        self._parts: dict[tuple[int, int, int], list[tuple[Any, Part]]] = {}
 
     def run(self, kernel: Any, rows: int, args: tuple[Any, ...], threads: int, grain: int) -> None:
         self._ticket = ticket = self._ticket + 1
-        while len(self._workers) < threads - 1:
-            self._workers.append(_Worker(self._signal))
-        workers = self._workers[: threads - 1]
+        parts = self._parts.get((rows, threads, grain)) or self._divide(rows, threads, grain)
         spins = SPINS if threads <= CORES else CROWDED_SPINS
-        ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
-        for k, worker in enumerate(workers, 1):
+        for worker, part in parts[1:]:
             worker.spins = spins
-            worker.give(ticket, kernel, (np.array([ends[k], ends[k + 1], 0, 0]), *args))
+            worker.give(ticket, kernel, part, args)
+        mine = parts[0][1]
+        mine[TICKET] = ticket
         try:
-            kernel(np.array([0, ends[1], self._signal.address, ticket]), *args)
+            kernel(mine, *args)
         finally:
-            for worker in workers:
-                while not _has_finished(worker.finished.address, ticket, spins):
+            for worker, _ in parts[1:]:
+                while not _has_finished(worker.finished, ticket, spins):
                     time.sleep(0.0)  # another thread may need this core
-        for worker in workers:
+        for worker, _ in parts[1:]:
             if worker.error is not None:
                 raise worker.error
+
+    def _divide(self, rows: int, threads: int, grain: int) -> list[tuple[Any, Part]]:
+        """Divide so many rows among threads, the first of which is the caller; kept for the next kernel."""
+        while len(self._workers) < threads - 1:
+            self._workers.append(_Worker(self._signal))
+        ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
+        signals = [self._signal.address] + [0] * (threads - 1)
+        parts = [np.array([ends[k], ends[k + 1], signals[k], 0]) for k in range(threads)]
+        if len(self._parts) >= KEPT_DIVISIONS:
+            self._parts.clear()
+        found = list(zip([None, *self._workers], parts, strict=False))
+        self._parts[rows, threads, grain] = found
+        return found
 
 
 class _Limit(threading.local):
@@ -297,4 +315,10 @@ def run(kernel: Any, rows: int, args: tuple[Any, ...], least: int, grain: int) -
                 return
         finally:
             _pool.lock.release()
-    kernel(np.array([0, rows, 0, 0]), *args)
+    kernel(_all_rows(rows), *args)
+
+
+@lru_cache(maxsize=KEPT_DIVISIONS)
+def _all_rows(rows: int) -> Part:
+    """Return the part of a thread that does all rows."""
+    return np.array([0, rows, 0, 0])

@@ -19,6 +19,7 @@ DECIDING = (
     "vmath",
     "loops",
     "lower_triangle",
+    "tiles",
     "losses",
     "optim",
     "training",

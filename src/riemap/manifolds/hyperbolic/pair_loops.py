@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import mirror, row_and_end, stride
+from riemap.lower_triangle import row_and_end, stride
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -56,8 +56,6 @@ def near_directions(x: Array, i: int, y: Array, out: Array) -> None:
 def forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write squared distances and ``d / sinh d``."""
     _forward_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop

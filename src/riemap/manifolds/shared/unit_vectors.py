@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import mirror, row_and_end, stride
+from riemap.lower_triangle import row_and_end, stride
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -54,8 +54,6 @@ def by_coordinate(x: Array) -> Array:
 def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
     """Write squared angles of lines times ``factor``, and ``± d / sin d``, minus where ``-y`` is nearer."""
     _lines_forward_rows(len(out), x, y, symmetric, factor, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop

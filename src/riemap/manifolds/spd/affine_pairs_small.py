@@ -53,8 +53,6 @@ numbers; the quotient itself would lose digits."""
 
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     _forward2_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop
@@ -196,4 +194,4 @@ def _gradient3_rows(
 
 
 KERNEL2 = PairKernel(planar, _forward2, _gradient2, saved=1)
-KERNEL3 = PairKernel(spatial, _forward3, _gradient3, saved=2)
+KERNEL3 = PairKernel(spatial, _forward3, _gradient3, saved=2, saved_symmetric=False)

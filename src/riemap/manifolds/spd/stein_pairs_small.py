@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import mirror, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import (
     chord2,
@@ -34,8 +34,6 @@ from riemap.vmath import log1p
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write the divergences ``S`` and ``exp(-S)``; ``flat`` is ``2 sinh(δ/2)``."""
     _forward2_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop
@@ -77,8 +75,6 @@ def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out
 def _forward3(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write the divergences ``S`` and ``exp(-S) / 8``."""
     _forward3_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop

@@ -40,14 +40,6 @@ def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
     return i, i + 1
 
 
-def stride(n: int) -> int:
-    """Return how many numbers to allocate for a row of ``n`` that loops read beside many others.
-
-    Rows a multiple of 512 bytes apart share few sets of the first-level cache and evict each other.
-    """
-    return n + 8 if n % 64 == 0 else n
-
-
 def mirror(out: Array, lower: Array) -> None:
     """Write the lower triangle of ``lower`` onto the upper one of ``out``; they may be the same array."""
     if out.size <= FEW_PAIRS:

@@ -11,7 +11,6 @@ A :class:`PairKernel` is how a manifold computes blocks. Its forward pass evalua
 part of each distance and keeps the derivative, so that the backward pass is arithmetic only.
 """
 
-import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
+from riemap.aligned import on_cache_lines
 from riemap.errors import InputError
 from riemap.lower_triangle import LOWER, ORDERED, WHOLE, mirror, spread_weights
 from riemap.types import Array
@@ -29,8 +29,8 @@ Prepared = TypeVar("Prepared")
 KEPT_NUMBERS = 1 << 22
 """Largest number of weights (32 MB) whose memory is kept from one gradient to the next."""
 
-PAGE_BYTES, PAGE_OFFSET = 4096, 2048
-"""Bytes of a page, and where in a page kept memory starts; large arrays of NumPy start at the first byte.
+PAGE_OFFSET = 2048
+"""Byte of a page where kept memory starts; large arrays of NumPy start at the first bytes.
 A load has to wait for earlier stores to the same place in another page. With 512 columns, where rows are a
 page apart, adding the transpose would take 40 % longer."""
 
@@ -188,7 +188,7 @@ class PairKernel(Generic[Prepared]):
     def symmetric_block(self, x: Array) -> SymmetricBlock:
         """Compute all pairs within ``x``."""
         a = self.prepare(x)
-        matrices = _on_cache_lines((1 + self.saved, len(x), len(x)))
+        matrices = on_cache_lines((1 + self.saved, len(x), len(x)))
         sqdist, *saved = matrices
         self.forward(a, a, True, sqdist, *saved)
         gradient = self.symmetric_gradient or self.gradient
@@ -198,7 +198,7 @@ class PairKernel(Generic[Prepared]):
     def rectangular_block(self, x: Array, y: Array) -> RectangularBlock:
         """Compute the pairs of ``x`` with ``y``."""
         a, b = self.prepare(x), self.prepare(y)
-        sqdist, *saved = _on_cache_lines((1 + self.saved, len(x), len(y)))
+        sqdist, *saved = on_cache_lines((1 + self.saved, len(x), len(y)))
         self.forward(a, b, False, sqdist, *saved)
         return RectangularBlock(sqdist, lambda w: self.gradient(a, b, *saved, w))
 
@@ -249,14 +249,6 @@ def lower_copied(w: Array, shape: tuple[int, ...], out: Array | None) -> Array:
     return out
 
 
-def _on_cache_lines(shape: tuple[int, ...], offset: int = 0) -> Array:
-    """An empty array that starts ``offset`` bytes after a page does: vectors do not straddle cache lines."""
-    size = math.prod(shape)
-    memory = np.empty(size + PAGE_BYTES // 8)
-    start = (offset - memory.__array_interface__["data"][0]) % PAGE_BYTES // 8
-    return memory[start : start + size].reshape(shape)
-
-
 _kept = threading.local()
 
 
@@ -268,7 +260,7 @@ def scratch(shape: tuple[int, ...]) -> Array:
     """
     found: Array | None = getattr(_kept, "array", None)
     if found is None or found.shape != shape:
-        found = _on_cache_lines(shape, PAGE_OFFSET)
+        found = on_cache_lines(shape, PAGE_OFFSET)
         _kept.array = found if found.size <= KEPT_NUMBERS else None
     return found
 

@@ -20,6 +20,7 @@ DECIDING = (
     "loops",
     "lower_triangle",
     "tiles",
+    "aligned",
     "losses",
     "optim",
     "training",

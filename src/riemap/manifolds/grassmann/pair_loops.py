@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from riemap.aligned import by_coordinate
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
@@ -233,7 +234,7 @@ def _lines_gradient(a: _Bases, b: _Bases, slopes: Array, w: Array) -> Array:
 
 
 def _planes(x: Array) -> _Bases:
-    return _Bases(x, x.reshape(len(x), -1).T.copy())
+    return _Bases(x, by_coordinate(x.reshape(len(x), -1)))
 
 
 def _planes_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array) -> None:

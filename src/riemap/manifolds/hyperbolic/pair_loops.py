@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from riemap.aligned import coordinate_rows
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end, stride
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -20,7 +21,7 @@ def polar_coordinates(x: Array) -> Array:
     """Polar coordinates of points; a row of zeros makes the number of rows of the direction even."""
     n, dim = x.shape[0], x.shape[1] - 1
     size = dim + dim % 2
-    out = np.zeros((size + 3, stride(n)))
+    out = coordinate_rows(size + 3, n)
     _polar_coordinates_rows(n, x, out)
     return out
 

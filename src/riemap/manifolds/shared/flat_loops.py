@@ -30,15 +30,14 @@ def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -
 
 def gradient(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum over ``j`` of ``2 w (x_i - y_j)``."""
-    n = x.shape[1]
-    out = np.empty((n, x.shape[0]))
-    _gradient_rows(n, x, y, w, out)
+    out = np.empty((len(w), x.shape[0]))
+    _gradient_rows(len(w), x, y, w, out)
     return out
 
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    m = y.shape[1]
+    m = w.shape[1]
     start, stop = begin(part)
     for i in range(start, stop):
         for k in range(x.shape[0]):

@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
+from riemap import aligned
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end, stride
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -45,10 +46,7 @@ def project_row(x: Array, i: int, out: Array) -> None:
 
 def by_coordinate(x: Array) -> Array:
     """Arrange vectors ``(n, size)`` by coordinate; a row of zeros makes the number of rows even."""
-    n, size = x.shape
-    out = np.zeros((size + size % 2, stride(n)))
-    out[:size, :n] = x.T
-    return out
+    return aligned.by_coordinate(x, x.shape[1] + x.shape[1] % 2)
 
 
 def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from riemap.aligned import coordinate_rows
 from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
@@ -99,7 +100,7 @@ def _entries(x: Array, n: int) -> Array:
     The rows are the lower entries of the matrices at unit determinant (6) and of their inverses (6), then the
     terms of the sums: the former divided by ``t`` (6), the latter times ``t`` (6), ``t³`` and ``t⁻³``.
     """
-    out = np.empty((26, x.shape[1]))
+    out = coordinate_rows(26, n)
     _entries_rows(n, x, n, out)
     return out
 

@@ -32,24 +32,42 @@ def _typed_transpose_tile(typing: Any, a: Any, at: Any, out: Any, out_at: Any, w
     return types.void(a, types.int64, out, types.int64, types.int64), lower
 
 
-def _typed_add_tiles(typing: Any, a: Any, at: Any, mirrored: Any, out: Any, width: Any) -> Any:
-    """Write ``a + aᵀ`` to ``out``, in the tile ``at`` and in its mirror image, the tile ``mirrored``."""
+def _typed_add_transposed(typing: Any, a: Any, at: Any, mirrored: Any, out: Any, width: Any) -> Any:
+    """Write ``a + aᵀ`` to the tile ``at`` of ``out``; its mirror image is the tile ``mirrored``."""
 
     def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        a, at, mirrored, out, width = arguments
-        source, target = (_data(context, builder, signature, k, v) for k, v in ((0, a), (3, out)))
-        image = _transposed(builder, _load(builder, _row_places(builder, source, mirrored, width)))
-        tile = _load(builder, _row_places(builder, source, at, width))
-        both = [builder.fadd(x, y) for x, y in zip(tile, image, strict=True)]
-        _store(builder, both, _row_places(builder, target, at, width))
+        _sum_with_image(context, builder, signature, arguments)
+        return context.get_dummy_value()
+
+    return types.void(a, types.int64, types.int64, out, types.int64), lower
+
+
+def _typed_add_both(typing: Any, a: Any, at: Any, mirrored: Any, out: Any, width: Any) -> Any:
+    """As :func:`_typed_add_transposed`, but write the mirror image, too."""
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        both, target = _sum_with_image(context, builder, signature, arguments)
+        _, _, mirrored, _, width = arguments
         _store(builder, _transposed(builder, both), _row_places(builder, target, mirrored, width))
         return context.get_dummy_value()
 
     return types.void(a, types.int64, types.int64, out, types.int64), lower
 
 
+def _sum_with_image(context: Any, builder: Any, signature: Any, arguments: Any) -> tuple[list[Any], Any]:
+    """Write a tile of ``a + aᵀ``; returns its rows and the address of ``out``."""
+    a, at, mirrored, out, width = arguments
+    source, target = (_data(context, builder, signature, k, v) for k, v in ((0, a), (3, out)))
+    image = _transposed(builder, _load(builder, _row_places(builder, source, mirrored, width)))
+    tile = _load(builder, _row_places(builder, source, at, width))
+    both = [builder.fadd(x, y) for x, y in zip(tile, image, strict=True)]
+    _store(builder, both, _row_places(builder, target, at, width))
+    return both, target
+
+
 transpose_tile: Any = intrinsic(_typed_transpose_tile)
-add_tiles: Any = intrinsic(_typed_add_tiles)
+add_transposed: Any = intrinsic(_typed_add_transposed)
+add_both: Any = intrinsic(_typed_add_both)
 
 
 def _data(context: Any, builder: Any, signature: Any, k: int, array: Any) -> Any:

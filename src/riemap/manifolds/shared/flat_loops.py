@@ -3,7 +3,7 @@
 import numpy as np
 
 from riemap.loops import pair_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import alternating_row, row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
 
@@ -37,9 +37,10 @@ def gradient(x: Array, y: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = alternating_row(t, n)
         for k in range(x.shape[0]):
             slope = 0.0
             for j in range(m):

@@ -11,7 +11,7 @@ import numpy as np
 
 from riemap import aligned
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import alternating_row, row_and_end
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -80,9 +80,10 @@ def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _lines_gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = alternating_row(t, n)
         for k in range(0, x.shape[0], 2):
             first = second = 0.0
             for j in range(m):

@@ -13,7 +13,7 @@ import numpy as np
 
 from riemap.aligned import coordinate_rows
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import alternating_row, row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import (
     chord2,
@@ -58,9 +58,10 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = alternating_row(t, n)
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
         along = across = across1 = flat = 0.0  # sharing this loop with SPD changed the last bits of SPD2
         for j in range(m):
@@ -134,9 +135,10 @@ def _gradient3(x: Array, ours: Array, theirs: Array, slopes: Array, w: Array) ->
 def _gradient3_rows(
     part: Part, x: Array, ours: Array, theirs: Array, slopes: Array, w: Array, out: Array
 ) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for turn in range(start, stop):
+        i = alternating_row(turn, n)
         s0 = s1 = s2 = s3 = s4 = s5 = up = 0.0
         r0 = r1 = r2 = r3 = r4 = r5 = down = 0.0
         for j in range(m):

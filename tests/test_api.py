@@ -56,6 +56,7 @@ INTERNAL_CLASSES = {
     "PlanEntries",
     "Polar",
     "Predictor",
+    "PredictionTask",
     "Problem",
     "Quadric",
     "Question",

@@ -70,7 +70,10 @@ def test_an_interruption_prints_the_answer_so_far(
     ("arguments", "message"),
     [
         ([], "of which dimension\\? --dim 3 compares all spaces"),
-        (["--dim", "2", "--for", "links"], "no metric to choose by is called 'links'"),
+        (["--dim", "2", "--for", "link"], "no metric to choose by is called 'link'; did you mean 'links'"),
+        (["--dim", "2", "--for", "labels"], "which labels of 'karate'\\? Name a CSV file"),
+        (["--dim", "2", "--labels", "file"], "labels were given, but ad decides"),
+        (["--dim", "40", "--for", "links"], "E40 has 40 dimensions and karate 34 nodes"),
         (["--dim", "2", "--budget", "soon"], "the budget is 'soon'"),
         (["--spaces", "E2,E3"], "E3 has 3 dimensions, and spaces of 2 are compared"),
         (["--spaces", "E2)"], "its parentheses do not match"),

@@ -23,7 +23,8 @@ from riemap.choosing.question import asked, budget_seconds
 from riemap.choosing.reasons import reasons
 from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem, check_size, induced, split_nodes
-from riemap.choosing.trials import OutOfTime, TrialRecord, run_trial
+from riemap.choosing.trial_record import OutOfTime, TrialRecord
+from riemap.choosing.trials import run_trial
 from riemap.manifolds import MANIFOLDS
 from riemap.metrics import METRICS
 from riemap.training import DivergedError, Trainer
@@ -285,7 +286,7 @@ def searching(
 ) -> Search:
     """A search whose trials take no training: their scores are levels with a little noise."""
     from riemap.choosing import search as module
-    from riemap.choosing.trials import Trial
+    from riemap.choosing.trial_record import Trial
 
     now = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
@@ -568,3 +569,62 @@ def test_gains_are_means_over_common_seeds() -> None:
     assert found is not None
     assert found["near"] == {"H2": pytest.approx(0.3), "E2": pytest.approx(0.3)}
     assert gains(records, Board(AD, 8, records), "E2", "E2") is None
+
+
+# --- predictions ------------------------------------------------------------------------------------
+
+PARTS = ["left" if i < 15 else "right" for i in range(31)]
+"""The two halves of a tree of 31 nodes are not what these labels say, which does not matter here."""
+
+
+@pytest.mark.parametrize(("metric", "labels"), [("links", None), ("labels", PARTS)])
+def test_spaces_compete_in_predictions(
+    metric: str, labels: list[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The scores are those of the tasks; baselines are not computed, and a choice can be continued."""
+    from riemap.choosing import prediction
+    from riemap.tasks import label_results, link_results
+
+    monkeypatch.setattr(label_results, "label_baselines", None)
+    monkeypatch.setattr(link_results, "link_baselines", None)
+    given: Any = {"spaces": "E2,H2", "metric": metric, "seeds": 2, "labels": labels}
+    choice = choose("grid(n=7,d=2)" if labels is None else "tree(r=2,h=4)", **given, out=tmp_path / "choice")
+    assert choice.held_out == metric
+    assert not choice.sampled
+    assert f"of held-out {metric}" in choice.verdict
+    folder = ChoiceFolder(tmp_path / "choice")
+    whole = [r for r in folder.trials() if r["epochs"] == 50 and r["seed"] == 1]
+    assert {r["space"] for r in whole} == {"E2", "H2"}
+    assert all(0.0 <= r["scores"][metric] <= 1.0 for r in whole)
+    graph = riemap.generate("grid(n=7,d=2)" if labels is None else "tree(r=2,h=4)")
+    assert isinstance(graph, riemap.Graph)
+    if labels is None:
+        trial, _ = link_results.link_trial(graph, Space.parse("H2"), 1, baselines=False)
+        expected = trial.scores["auc"]
+    else:
+        split = prediction.LABEL_SPLIT
+        done, _ = label_results.label_trial(graph, labels, Space.parse("H2"), 1, split=split, baselines=False)
+        expected = done.scores["accuracy"]
+    (record,) = (r for r in whole if r["space"] == "H2")
+    assert record["scores"][metric] == expected
+    assert choose(graph, **given, out=tmp_path / "choice").best == choice.best
+    other = {**given, "metric": "ad", "labels": None}
+    with pytest.raises(InputError, match="holds another choice"):
+        choose(graph, **other, out=tmp_path / "choice")
+
+
+def test_a_prediction_out_of_time_has_no_score() -> None:
+    from riemap.choosing.prediction import PredictionTask
+
+    graph = riemap.load_dataset("karate")
+    assert isinstance(graph, riemap.Graph)
+    with pytest.raises(OutOfTime):
+        PredictionTask("links", graph).trial(Space.parse("E2"), 0, 5, lambda: True)
+
+
+def test_predictions_need_edges_and_labels() -> None:
+    distances = riemap.Dissimilarities(np.ones((30, 30)) - np.eye(30), tuple(range(30)), "far")
+    with pytest.raises(InputError, match="links needs a graph"):
+        choose(distances, 2, metric="links")
+    with pytest.raises(InputError, match="needs at least two"):
+        choose("karate", 2, metric="labels", labels=["a"] * 34)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from riemap.choosing.comparisons import Board
+from riemap.choosing.prediction import TASK_METRICS
 from riemap.choosing.search import SearchEnd
 from riemap.metrics.registry import Metric
 
@@ -23,7 +24,7 @@ class Standing:
     space, dim, numbers
         The space, its dimension, and how many numbers a point takes.
     mean, se
-        Mean score of held-out pairs over seeds, and its standard error; ``None`` without enough trials.
+        Mean score of what is held out, over seeds, and its standard error; ``None`` without enough trials.
     runs, epochs, seconds
         Number and length of its longest trials, and the seconds of one of them.
     difference, difference_se
@@ -113,6 +114,11 @@ class Choice:
         return False if close and self.stop is SearchEnd.FINISHED else None
 
     @property
+    def held_out(self) -> str:
+        """What was held out and scored: ``"links"``, ``"labels"``, or ``"pairs"`` of nodes."""
+        return self.metric.name if self.metric.name in TASK_METRICS else "pairs"
+
+    @property
     def verdict(self) -> str:
         """The answer in a few sentences, each from numbers in :attr:`ranking`."""
         return " ".join(_sentences(self))
@@ -129,6 +135,7 @@ class Choice:
             "graph": self.graph,
             "dim": self.dim,
             "metric": self.metric.name,
+            "held_out": self.held_out,
             "best": list(self.best),
             "complete": self.stop is SearchEnd.FINISHED,
             "stop": self.stop.value,
@@ -150,7 +157,8 @@ def _sentences(choice: Choice) -> list[str]:
         return [f"There is no answer yet: {choice.stop.value}.", *_need(choice)]
     first, metric = choice.ranking[0], choice.metric
     said = [
-        f"{first.space} is best by {metric.title} ({metric.name}) of held-out pairs: {_score(choice, first)}."
+        f"{first.space} is best by {metric.title} ({metric.name}) of held-out {choice.held_out}: "
+        f"{_score(choice, first)}."
     ]
     others = choice.best[1:]
     if choice.curvature_matters is False and first.space != choice.baseline:

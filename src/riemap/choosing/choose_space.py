@@ -14,11 +14,12 @@ from riemap.choosing.question import CHOICE_METRICS, DEFAULT_BUDGET, DEFAULT_SEE
 from riemap.choosing.reasons import reasons
 from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem
-from riemap.choosing.trials import Trial, TrialRecord
+from riemap.choosing.trial_record import Trial, TrialRecord
 from riemap.embeddings import Embedding
 from riemap.graphs import take_graph
 from riemap.runs.source import GraphSource
 from riemap.spaces import Space
+from riemap.tasks.label_results import Labelling
 from riemap.training.process import ONE_THREAD_NODES
 from riemap.training.trainer import never
 
@@ -38,6 +39,7 @@ def choose(
     budget: str | float = DEFAULT_BUDGET,
     seeds: int = DEFAULT_SEEDS,
     out: str | Path | None = None,
+    labels: Labelling | None = None,
 ) -> Choice:
     """Find the spaces of one dimension that fit a graph best, and say how sure that is.
 
@@ -51,7 +53,8 @@ def choose(
     dim
         Intrinsic dimension of the spaces; 6 by default, or that of ``spaces``.
     metric
-        What decides: ``"ad"`` (average distortion), ``"auc"``, ``"f1@1"`` or ``"map"``.
+        What decides: ``"ad"`` (average distortion), ``"auc"``, ``"f1@1"`` or ``"map"`` of held-out pairs; or
+        how well held-out ``"links"`` or ``"labels"`` are predicted, as by :func:`riemap.predict_links`.
     spaces
         Spaces to compare, such as ``"E3,H3,S2 x E1"``; by default all of this dimension, each geometry once.
     budget
@@ -61,6 +64,8 @@ def choose(
     out
         A folder that keeps every trial. The same call continues a search that was interrupted, and a larger
         budget or more seeds continue one that has ended.
+    labels
+        Labels of nodes, as for :func:`riemap.predict_labels`, if they decide.
 
     Returns
     -------
@@ -81,7 +86,14 @@ def choose(
     """
     source = GraphSource(str(graph)) if isinstance(graph, str | Path) else None
     question = asked(
-        take_graph(graph), dim, metric=metric, spaces=spaces, budget=budget, seeds=seeds, source=source
+        take_graph(graph),
+        dim,
+        metric=metric,
+        spaces=spaces,
+        budget=budget,
+        seeds=seeds,
+        source=source,
+        labels=labels,
     )
     return answer(question, None if out is None else Path(out))
 
@@ -110,7 +122,7 @@ def answer(
     Choice
         The answer; the answer so far if the search was interrupted.
     """
-    problem = Problem(question.graph)
+    problem = Problem(question.graph, question.task)
     if out is None:
         return _Session(question, problem, None, told, interrupted).answer()
     folder = ChoiceFolder(out)
@@ -188,8 +200,8 @@ class _Session:
             budget=q.seconds,
             baseline=search.baseline,
             flat=is_flat(search.spaces[search.baseline]),
-            nodes=self.problem.n,
-            sampled=self.problem.sampled,
+            nodes=self.problem.n if q.task is None else q.graph.n,
+            sampled=self.problem.sampled and q.task is None,
             needed_minutes=None if needed is None else round(needed, 2),
             why=why or {},
         )

@@ -23,7 +23,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, final
 
-from riemap.choosing.trials import TrialRecord
+from riemap.choosing.trial_record import TrialRecord
 from riemap.metrics.registry import Metric
 
 MOST_PRIOR_SEEDS = 3.0

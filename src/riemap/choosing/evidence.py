@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from riemap.choosing.comparisons import Board
 from riemap.choosing.splits import Problem
-from riemap.choosing.trials import THIRDS, TrialRecord
+from riemap.choosing.trial_record import TrialRecord
+from riemap.choosing.trials import THIRDS
 from riemap.curvature import angle_sums, delta_among, delta_sampled, ricci_sampled, sectional
 from riemap.embeddings import Embedding
 from riemap.graphs import Graph

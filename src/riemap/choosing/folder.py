@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypedDict, cast, final
 
 from riemap.checked_json import check_entries, parse_checked, read_checked, with_checksum, write_checked
-from riemap.choosing.trials import Trial, TrialRecord
+from riemap.choosing.trial_record import Trial, TrialRecord
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.files import written_whole

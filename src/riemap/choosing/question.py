@@ -6,18 +6,20 @@ from typing import Any, NamedTuple
 
 import riemap
 from riemap.choosing.candidates import candidate_spaces, named_spaces
+from riemap.choosing.prediction import TASK_METRICS, PredictionTask, prediction_task
 from riemap.choosing.splits import Problem, check_size, split_nodes
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Dissimilarities
 from riemap.metrics import METRICS
 from riemap.metrics.registry import Metric
 from riemap.runs.source import GraphSource
-from riemap.runs.spec import LOSS, PRESET, planned
+from riemap.runs.spec import LOSS, PRESET, check_dimension, planned
 from riemap.spaces import Space
 from riemap.specs import expect, finite_number, shown, suggestion, whole_number
+from riemap.tasks.label_results import Labelling
 
-CHOICE_METRICS = ("ad", "auc", "f1@1", "map")
-"""Metrics that can decide, the default first. It is the one that tells spaces apart with the fewest pairs."""
+CHOICE_METRICS = ("ad", "auc", "f1@1", "map", *TASK_METRICS)
+"""What can decide, the default first. It is the one that tells spaces apart with the fewest pairs."""
 
 DEFAULT_DIM, DEFAULT_BUDGET, DEFAULT_SEEDS = 6, "10m", 5
 """What is asked unless the user says otherwise."""
@@ -36,10 +38,14 @@ class Question(NamedTuple):
     seeds: int
     seconds: float
     source: GraphSource | None = None
+    task: PredictionTask | None = None
 
     def as_json(self, problem: Problem) -> dict[str, Any]:
         """Give all on which trials depend, as JSON has it."""
-        plan = planned(LOSS, PRESET, None, None, len(split_nodes(problem.n, 0).known))
+        if self.task is not None:
+            plan = self.task.as_json()
+        else:
+            plan = planned(LOSS, PRESET, None, None, len(split_nodes(problem.n, 0).known)).as_json()
         return {
             "version": riemap.__version__,
             "graph": self.graph.name,
@@ -47,7 +53,7 @@ class Question(NamedTuple):
             "dim": self.dim,
             "metric": self.metric.name,
             "spaces": [str(space) for space in self.spaces],
-            "plan": plan.as_json(),
+            "plan": plan,
             "given": {} if self.source is None else self.source.as_json(),
         }
 
@@ -61,6 +67,7 @@ def asked(
     budget: str | float,
     seeds: int,
     source: GraphSource | None = None,
+    labels: Labelling | None = None,
 ) -> Question:
     """Check what :func:`choose` is given."""
     if dim is not None:
@@ -70,9 +77,13 @@ def asked(
     else:
         found = named_spaces(spaces, dim)
     chosen = _metric(metric, graph)
-    check_size(Problem(graph), found[0].dim)
+    task = prediction_task(metric, graph, labels)
+    if task is None:
+        check_size(Problem(graph), found[0].dim)
+    else:
+        check_dimension(graph, found[0])
     seeds = whole_number("seeds", seeds, 2, DEFAULT_SEEDS, "number of seeds")
-    return Question(graph, found[0].dim, chosen, found, seeds, budget_seconds(budget), source)
+    return Question(graph, found[0].dim, chosen, found, seeds, budget_seconds(budget), source, task)
 
 
 def _metric(name: str, graph: AnyGraph) -> Metric:
@@ -86,7 +97,12 @@ def _metric(name: str, graph: AnyGraph) -> Metric:
         raise InputError(
             f"{graph.name} is a matrix of dissimilarities, which has no edges; map needs a graph"
         )
-    (found,) = (m for m in METRICS if m.name == name)
+    return choice_metric(name)
+
+
+def choice_metric(name: str) -> Metric:
+    """Return the metric with this name, of distances or of predictions."""
+    (found,) = (m for m in (*METRICS, *TASK_METRICS.values()) if m.name == name)
     return found
 
 

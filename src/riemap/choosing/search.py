@@ -13,7 +13,8 @@ from typing import TypeAlias, final
 from riemap.choosing.candidates import is_flat
 from riemap.choosing.comparisons import SELDOM_WRONG, Board
 from riemap.choosing.splits import Problem
-from riemap.choosing.trials import OutOfTime, Trial, TrialRecord, full_epochs, run_trial
+from riemap.choosing.trial_record import OutOfTime, Trial, TrialRecord
+from riemap.choosing.trials import full_epochs, run_trial
 from riemap.kernel_cache import working_seconds
 from riemap.metrics.registry import Metric
 from riemap.spaces import Space

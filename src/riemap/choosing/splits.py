@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.choosing.prediction import PredictionTask
 from riemap.distances import DistanceMatrix, rows_from, shortest_paths
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Dissimilarities, Graph
@@ -89,10 +90,12 @@ class Problem:
     ----------
     graph
         The graph.
+    task
+        What is to be predicted, if spaces compete in that and not in distances.
     """
 
-    def __init__(self, graph: AnyGraph) -> None:
-        self.graph = graph
+    def __init__(self, graph: AnyGraph, task: PredictionTask | None = None) -> None:
+        self.graph, self.task = graph, task
         self.sampled = graph.n > ALL_PAIRS_NODES
         self.nodes = np.arange(graph.n)
         if self.sampled:

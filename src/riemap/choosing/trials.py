@@ -3,11 +3,12 @@
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypedDict
+from typing import Any
 
 import numpy as np
 
 from riemap.choosing.splits import Problem, Split, induced, split_nodes
+from riemap.choosing.trial_record import OutOfTime, Trial, TrialRecord
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError
 from riemap.graphs import Graph
@@ -23,31 +24,10 @@ THIRDS = ("near", "middle", "far")
 """Names of the thirds of the held-out pairs by their distance in the graph."""
 
 
-class TrialRecord(TypedDict):
-    """What a trial gave, as it is written into the folder."""
-
-    space: str
-    seed: int
-    epochs: int
-    seconds: float
-    scores: dict[str, float | None]  # of held-out pairs; empty if training diverged
-    curve: list[float | None]  # F1@k of held-out pairs; null where no pair is on that layer
-    distortion: list[float]  # average distortion of the near, middle and far third of held-out pairs
-
-
-class Trial(NamedTuple):
-    """A record, and the embedding of all nodes; ``None`` if training diverged."""
-
-    record: TrialRecord
-    embedding: Embedding | None
-
-
-class OutOfTime(Exception):  # noqa: N818 -- it ends a trial, and is no error
-    """The time for a trial is over."""
-
-
 def full_epochs(problem: Problem) -> int:
-    """Number of epochs of the whole plan for the known nodes of a problem."""
+    """Number of epochs of the whole plan: for the known nodes of a problem, or for a prediction."""
+    if problem.task is not None:
+        return problem.task.epochs
     return planned(LOSS, PRESET, None, None, len(split_nodes(problem.n, 0).known)).epochs
 
 
@@ -79,6 +59,8 @@ def run_trial(
     OutOfTime
         If ``stop`` ended the trial.
     """
+    if problem.task is not None:
+        return problem.task.trial(space, seed, epochs, stop)
     began = working_seconds()
     split = split_nodes(problem.n, seed)
     known = problem.distances[np.ix_(split.known, split.known)]

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -19,7 +19,7 @@ from riemap.errors import InputError
 if TYPE_CHECKING:
     from riemap.choosing.choice import Choice, Standing
     from riemap.choosing.search import Search
-    from riemap.choosing.trials import Trial
+    from riemap.choosing.trial_record import Trial
     from riemap.graphs import ReadOptions
 
     TrialTold: TypeAlias = Callable[[Trial, Search], None]
@@ -30,7 +30,14 @@ Dim: TypeAlias = Annotated[
 ]
 ForMetric: TypeAlias = Annotated[
     str,
-    typer.Option("--for", help="The metric that decides: ad, auc, f1@1 or map, of held-out pairs."),
+    typer.Option(
+        "--for",
+        help="What decides: ad, auc, f1@1 or map of held-out pairs, or predicted links or labels.",
+    ),
+]
+KnownLabels: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--labels", help="For labels: a CSV file with lines node,label.", show_default=False),
 ]
 Spaces: TypeAlias = Annotated[
     list[str] | None,
@@ -60,6 +67,7 @@ def choose(
     spaces: Spaces = None,
     budget: TimeBudget = "10m",
     seeds: PlanSeeds = 5,
+    labels: KnownLabels = None,
     out: ChoiceOut = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,7 +90,8 @@ def choose(
         source = GraphSource(graph, reading)
         with opening(graph):
             opened = source.open()
-        question = asked(opened, dim, metric=metric, spaces=spaces, budget=budget, seeds=seeds, source=source)
+        given: Any = {"metric": metric, "spaces": spaces, "budget": budget, "seeds": seeds, "labels": labels}
+        question = asked(opened, dim, **given, source=source)
         with (
             training_process(opened.n) as interrupted,
             _progress(opened.name, opened.n, as_json) as told,
@@ -92,7 +101,7 @@ def choose(
             print_json(found.as_json())
         else:
             _show(found)
-            _tell_next(found, [graph, *reading.words()], out, everything=spaces is None)
+            _tell_next(found, [graph, *reading.words()], labels, out, everything=spaces is None)
     if found.stop is SearchEnd.INTERRUPTED:
         raise typer.Exit(130)
 
@@ -134,7 +143,7 @@ def _show(choice: "Choice") -> None:
         table.add_row(*_row(choice, standing))
     sample = f"{choice.nodes:,} nodes drawn from the graph" if choice.sampled else f"{choice.nodes:,} nodes"
     console.print(
-        f"{choice.graph}, {sample}; {choice.metric.title} of held-out pairs; "
+        f"{choice.graph}, {sample}; {choice.metric.title} of held-out {choice.held_out}; "
         "* cannot be told apart from the best\n"
     )
     console.print(table)
@@ -162,7 +171,9 @@ def _row(choice: "Choice", standing: "Standing") -> tuple[str, ...]:
     )
 
 
-def _tell_next(choice: "Choice", graph: list[str], out: Path | None, everything: bool) -> None:
+def _tell_next(
+    choice: "Choice", graph: list[str], labels: Path | None, out: Path | None, everything: bool
+) -> None:
     """Say on stderr what is kept, and what to do next."""
     import shlex
 
@@ -176,7 +187,10 @@ def _tell_next(choice: "Choice", graph: list[str], out: Path | None, everything:
             f"riemap: {out} keeps all trials; the same command, or a larger --budget, continues", err=True
         )
     if choice.best:
-        words = shlex.join(
-            ["riemap", "embed", *graph, "--space", choice.best[0], "--out", "best", "--report"]
-        )
-        typer.echo(f"riemap: next: {words}", err=True)
+        space = ["--space", choice.best[0]]
+        commands = {
+            "pairs": ["embed", *graph, *space, "--out", "best", "--report"],
+            "links": ["links", *graph, *space],
+            "labels": ["labels", *graph, str(labels), *space],
+        }
+        typer.echo(f"riemap: next: {shlex.join(['riemap', *commands[choice.held_out]])}", err=True)

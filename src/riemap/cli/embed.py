@@ -3,8 +3,9 @@
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -74,8 +75,7 @@ def embed(
     Example: riemap embed karate --space H2 --out karate-h2
     """
     with refusing():
-        from riemap.runs import GraphSource, RunFolder, RunSpec
-        from riemap.training import Stop
+        from riemap.runs import GraphSource, RunSpec
 
         spaces = _checked(graph, space, out, resume, report)
         source = GraphSource(graph, reading)
@@ -87,28 +87,43 @@ def embed(
             "optimizer": optimizer,
             "epochs": epochs,
             "seed": seed,
+            "sampler": sampler,
         }
-        choice["sampler"] = sampler
         specs = [RunSpec.of(opened, text, **choice, source=source) for text in dict.fromkeys(spaces)]
         specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
-        results: list[RunResult] = []
+        kept = partial(_folder, out, resume, checkpoint_every, several=(len(specs) > seeds, seeds > 1))
         with _on_cluster(ray, specs, opened, quiet=as_json) as workers:
-            for spec in specs:
-                path = _path(out, spec, several=(len(specs) > seeds, seeds > 1))
-                folder = None
-                if path is not None:
-                    folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
-                known = results[-1].distances if results else None
-                results.append(_done(spec, folder, opened, known, workers, quiet=as_json))
-                if results[-1].fit.stop is Stop.INTERRUPTED:
-                    break
-                if report and path is not None:
-                    _write_report(path, results[-1])
+            runs = _runs(specs, kept, opened, workers, quiet=as_json)
+            results = [_reported(result, folder, report) for result, folder in runs]
         _show(results, as_json)
         if not as_json:
             _tell_where(out, results)
-    if results[-1].fit.stop is Stop.INTERRUPTED:
+    if _interrupted(results[-1]):
         raise typer.Exit(130)
+
+
+def _runs(
+    specs: "Sequence[RunSpec]",
+    kept: "Callable[[RunSpec], RunFolder | None]",
+    graph: "AnyGraph",
+    workers: "Workers | None",
+    quiet: bool,
+) -> "Iterator[tuple[RunResult, RunFolder | None]]":
+    """Do the runs, until one is interrupted; all have the same distances, which the first one computes."""
+    distances = None
+    for spec in specs:
+        folder = kept(spec)
+        result = _done(spec, folder, graph, distances, workers, quiet)
+        distances = result.distances
+        yield result, folder
+        if _interrupted(result):
+            return
+
+
+def _interrupted(result: "RunResult") -> bool:
+    from riemap.training import Stop
+
+    return result.fit.stop is Stop.INTERRUPTED
 
 
 def _loss(aim: str, loss: str | None) -> str:
@@ -187,32 +202,37 @@ def _on_cluster(
         yield workers
 
 
-def _path(out: Path | None, spec: "RunSpec", several: tuple[bool, bool]) -> Path | None:
+def _folder(
+    out: Path | None, resume: bool, checkpoint_every: int, spec: "RunSpec", several: tuple[bool, bool]
+) -> "RunFolder | None":
     """Folder of a run; each of several spaces, and each of several seeds, has a folder of its own."""
+    from riemap.runs import RunFolder
+
     if out is None:
         return None
     spaces, seeds = several
     path = out / re.sub(r"[^\w.-]+", "-", spec.space).strip("-") if spaces else out
-    return path / f"seed-{spec.seed}" if seeds else path
+    path = path / f"seed-{spec.seed}" if seeds else path
+    return RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
 
 
-def _write_report(folder: Path, result: "RunResult") -> None:
-    """Write the page of a run with the distances and scores that are known already."""
-    page = folder / "report.html"
-    command = shlex.join(["riemap", "report", str(folder), "-o", str(page)])
-    known = {"distances": result.distances, "scores": result.scores}
-    write_run(folder, result.graph, page, command, **known)
+def _reported(result: "RunResult", folder: "RunFolder | None", report: bool) -> "RunResult":
+    """Write the page of a run with the distances and scores that are known already, if it is wanted."""
+    if report and folder is not None and not _interrupted(result):
+        page = folder.path / "report.html"
+        command = shlex.join(["riemap", "report", str(folder.path), "-o", str(page)])
+        known = {"distances": result.distances, "scores": result.scores}
+        write_run(folder.path, result.graph, page, command, **known)
+    return result
 
 
 def _tell_where(out: Path | None, results: "list[RunResult]") -> None:
     """Say on stderr where the results are, or that they are not kept."""
-    from riemap.training import Stop
-
     one = len(results) == 1
     if out is None:
         kept = "the embedding is not kept; --out DIR keeps it"
         said = kept if one else "the embeddings are not kept; --out DIR keeps them"
-    elif results[-1].fit.stop is Stop.INTERRUPTED:
+    elif _interrupted(results[-1]):
         said = f"{out} keeps what is done; the same command with --resume continues"
     elif one:
         said = f"wrote {out}; 'riemap report {out}' makes a page about it"

@@ -1,7 +1,7 @@
 """``riemap labels``: how well an embedding predicts labels of nodes, and the labels of the others."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -29,32 +29,38 @@ if TYPE_CHECKING:
 HEADINGS = ("Node", "Label", "Probability")
 """Columns of predicted labels."""
 
+KnownLabels: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="LABELS",
+        help="A CSV file with lines node,label; nodes that are missing, or have no label, are unknown.",
+        show_default=False,
+    ),
+]
+PredictLabels: TypeAlias = Annotated[
+    bool, typer.Option("--predict", help="Predict the label of the nodes that have none.")
+]
+TrainShare: TypeAlias = Annotated[
+    float, typer.Option(help="Share of the labels to train with, or their number from 1 on.")
+]
+ValidationShare: TypeAlias = Annotated[
+    float, typer.Option(help="Share of the labels to choose the model with, or their number.")
+]
+PerClass: TypeAlias = Annotated[
+    bool, typer.Option("--per-class", help="--train is a number of nodes with each label.")
+]
+
 
 @takes_read_options
 def labels(
     graph: GraphText,
-    labels: Annotated[
-        Path,
-        typer.Argument(
-            metavar="LABELS",
-            help="A CSV file with lines node,label; nodes that are missing, or have no label, are unknown.",
-            show_default=False,
-        ),
-    ],
+    labels: KnownLabels,
     reading: "ReadOptions",
     space: TaskSpace = "H10",
-    predict: Annotated[
-        bool, typer.Option("--predict", help="Predict the label of the nodes that have none.")
-    ] = False,
-    train: Annotated[
-        float, typer.Option(help="Share of the labels to train with, or their number from 1 on.")
-    ] = 0.3,
-    validation: Annotated[
-        float, typer.Option(help="Share of the labels to choose the model with, or their number.")
-    ] = 0.1,
-    per_class: Annotated[
-        bool, typer.Option("--per-class", help="--train is a number of nodes with each label.")
-    ] = False,
+    predict: PredictLabels = False,
+    train: TrainShare = 0.3,
+    validation: ValidationShare = 0.1,
+    per_class: PerClass = False,
     seeds: TaskSeeds = 1,
     seed: TaskSeed = 0,
     target: TaskTarget = "auto",

@@ -35,6 +35,13 @@ GraphTexts: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+PageOut: TypeAlias = Annotated[Path, typer.Option("--out", "-o", help="The page to write, an .html file.")]
+OtherRuns: TypeAlias = Annotated[
+    Path | None, typer.Option(help="Compare with the runs in the folder of a grid.", show_default=False)
+]
+RunPages: TypeAlias = Annotated[
+    bool, typer.Option("--pages/--no-pages", help="For a grid, write a page for each run as well.")
+]
 
 
 @takes_read_options
@@ -42,17 +49,10 @@ def report(
     run: ReportRun,
     reading: "ReadOptions",
     graphs: GraphTexts = None,
-    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write, an .html file.")] = Path(
-        "report.html"
-    ),
+    out: PageOut = Path("report.html"),
     labels: Labels = None,
-    grid: Annotated[
-        Path | None,
-        typer.Option(help="Compare with the runs in the folder of a grid.", show_default=False),
-    ] = None,
-    pages: Annotated[
-        bool, typer.Option("--pages/--no-pages", help="For a grid, write a page for each run as well.")
-    ] = True,
+    grid: OtherRuns = None,
+    pages: RunPages = True,
     force: Force = False,
 ) -> None:
     """Write one HTML page, complete in itself, that shows an embedding and how faithful it is.

@@ -8,7 +8,8 @@ import numpy as np
 
 import riemap
 from riemap.choosing import ChoiceFolder
-from riemap.choosing.trials import TrialRecord
+from riemap.choosing.question import choice_metric
+from riemap.choosing.trial_record import TrialRecord
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Graph
@@ -62,7 +63,7 @@ def choice_page(folder: ChoiceFolder, graph: AnyGraph | None, commands: Sequence
         raise InputError(
             f"{folder.path} has no answer yet; 'riemap choose GRAPH --out {folder.path}' makes one"
         )
-    (metric,) = (m for m in METRICS if m.name == question["metric"])
+    metric = choice_metric(question["metric"])
     shown = [answer["ranking"][0]["space"], answer["baseline"]]
     found = {space: folder.embedding(space) for space in dict.fromkeys(shown)}
     data = {

@@ -22,7 +22,7 @@ from riemap.tasks.splits import split_nodes
 from riemap.tasks.summaries import Told, silent, trial_facts
 from riemap.training.trainer import never
 
-Labelling: TypeAlias = "Mapping[Any, Any] | Sequence[Any] | str | Path"
+Labelling: TypeAlias = Mapping[Any, Any] | Sequence[Any] | str | Path
 """Labels of nodes: by node, one for each node with ``None`` where it is unknown, or a CSV file."""
 
 
@@ -172,6 +172,7 @@ def label_trial(
     *,
     split: Mapping[str, Any],
     told: Told = silent,
+    baselines: bool = True,
     **training: Any,
 ) -> tuple[LabelTrial, LabelPredictor]:
     """Split, embed, predict and score once.
@@ -184,6 +185,8 @@ def label_trial(
         Arguments of :func:`split_nodes`.
     told
         As for :func:`predict_labels`.
+    baselines
+        Whether to compute the scores of baselines as well.
     training
         ``target``, ``epochs`` and ``interrupted`` of :func:`embed_for_prediction`.
 
@@ -201,10 +204,12 @@ def label_trial(
     every = np.unique(named[np.concatenate(parts)])
     scores = label_scores(test[1], model.predict(test[0]), every)
     seconds = time.perf_counter() - began
-    told(f"seed {seed}: baselines", 0.0)
-    others = label_baselines(graph, train, validation, space.dim, seed)
-    baselines = {name: label_scores(test[1], found[test[0]], every) for name, found in others.items()}
-    return LabelTrial(seed, model.model_, scores, baselines, seconds), model
+    others = {}
+    if baselines:
+        told(f"seed {seed}: baselines", 0.0)
+        found = label_baselines(graph, train, validation, space.dim, seed)
+        others = {name: label_scores(test[1], labels[test[0]], every) for name, labels in found.items()}
+    return LabelTrial(seed, model.model_, scores, others, seconds), model
 
 
 def labels_of(graph: Graph, labels: Labelling) -> list[str | None]:

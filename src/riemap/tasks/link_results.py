@@ -102,6 +102,7 @@ def link_trial(
     test: float = 0.10,
     validation: float = 0.05,
     told: Told = silent,
+    baselines: bool = True,
     **training: Any,
 ) -> tuple[LinkTrial, LinkPredictor]:
     """Split, embed, predict and score once.
@@ -112,6 +113,8 @@ def link_trial(
         The graph, where to embed it, and the seed of the split and of the embedding.
     test, validation, told
         As for :func:`predict_links`.
+    baselines
+        Whether to compute the scores of baselines as well.
     training
         ``target``, ``epochs`` and ``interrupted`` of :func:`embed_for_prediction`.
 
@@ -129,10 +132,12 @@ def link_trial(
     scores = _scores(exists, model.log_odds(pairs))
     distance = _scores(exists, -model.distances(pairs))
     seconds = time.perf_counter() - began
-    told(f"seed {seed}: baselines", 0.0)
-    others = link_baselines(split, space.dim, seed)
-    baselines = {name: _scores(exists, values) for name, values in others.items()}
-    return LinkTrial(seed, model.model_, scores, distance, baselines, seconds), model
+    others = {}
+    if baselines:
+        told(f"seed {seed}: baselines", 0.0)
+        found = link_baselines(split, space.dim, seed)
+        others = {name: _scores(exists, values) for name, values in found.items()}
+    return LinkTrial(seed, model.model_, scores, distance, others, seconds), model
 
 
 def _scores(exists: NDArray[np.int64], values: Array) -> dict[str, float]:

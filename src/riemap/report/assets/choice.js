@@ -69,7 +69,7 @@ const showMaps = () => byId("views").replaceChildren(...data.maps.map(map));
 
 startTheme();
 byId("title").textContent = `${answer.graph}: which space fits?`;
-byId("lead").textContent = `${plural(answer.ranking.length, "space")} of ${plural(answer.dim, "dimension")} · ${data.metric.title} of held-out pairs · ${answer.stop}`;
+byId("lead").textContent = `${plural(answer.ranking.length, "space")} of ${plural(answer.dim, "dimension")} · ${data.metric.title} of held-out ${answer.held_out} · ${answer.stop}`;
 byId("verdict").textContent = answer.verdict;
 byId("why").replaceChildren(...(answer.why.sentences ?? []).map((text) => element("li", {}, text)));
 showTable();

@@ -28,21 +28,16 @@ ours, which takes 0.1 to 0.2 seconds to compile in the first run."""
 
 
 @inline
-def alternating_row(t: int, n: int) -> int:
-    """Return the row of ``n`` to do as number ``t``: the first, the last, the second, the last but one, ...
+def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
+    """Return the row of an ``(n, m)`` matrix to do as number ``t``, and the column where it ends.
 
-    Then threads with equal numbers of rows have equal work in a triangle. A loop that is not over a triangle
-    takes the rows in the same order, so that a thread reads what it has written. In a virtual machine whose
-    two cores were far apart, E3 and S3 took twice as long if gradients took their rows in another order.
+    The first row comes first, then the last, the second, the last but one, and so on. Then threads with equal
+    numbers of rows have equal work in a triangle. Other loops take the rows in the same order, so that a
+    thread reads what it has written. In a virtual machine whose two cores were far apart, E3 and S3 took 1.5
+    times as long if gradients took their rows in another order.
     """
     i: int = np.int64(t)  # type: ignore[assignment]  # the index of a parallel loop is unsigned
-    return i // 2 if i % 2 == 0 else n - 1 - i // 2
-
-
-@inline
-def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
-    """Return the row of an ``(n, m)`` matrix to do as number ``t``, and the column where it ends."""
-    i = alternating_row(t, n)
+    i = i // 2 if i % 2 == 0 else n - 1 - i // 2
     return i, i + 1 if symmetric else m
 
 
@@ -72,7 +67,7 @@ def _mirror(part: Part, out: Array, lower: Array) -> None:
 def _band(t: int, bands: int) -> int:
     """Return the first row of band number ``t``; the last task has the rows that fill no band."""
     i: int = np.int64(t)  # type: ignore[assignment]
-    return BAND * (i if i == bands else alternating_row(i, bands))
+    return BAND * (i if i == bands else row_and_end(i, bands, bands, True)[0])
 
 
 @inline
@@ -141,7 +136,7 @@ def _spread_weights(
     for t in range(start, stop):
         first = _band(t, bands)
         if given == ORDERED:
-            _add_band(out, w, first, np.int64(start), np.int64(stop))
+            _add_band(out, w, first, start, stop)
         if given == LOWER:
             _mirror_band(out, out, first)
         for k in range(len(saved)):
@@ -166,7 +161,7 @@ def _add_band(out: Array, w: Array, first: int, start: int, stop: int) -> None:
     numbers, both = w.reshape(-1), out.reshape(-1)
     for band in range(0, tiled, BAND):
         turn = _turn(band // BAND, bands)
-        is_mine = start <= turn and turn < stop
+        is_mine = np.int64(start) <= turn and turn < np.int64(stop)  # indices of parallel loops are unsigned
         if is_mine and band > first:
             continue
         for j in range(band, band + BAND, TILE):
@@ -182,7 +177,7 @@ def _add_band(out: Array, w: Array, first: int, start: int, stop: int) -> None:
 
 @inline
 def _turn(i: int, n: int) -> int:
-    """Return as which number :func:`alternating_row` gives row ``i`` of ``n``."""
+    """Return as which number :func:`row_and_end` gives row ``i`` of ``n``."""
     return 2 * i if 2 * i < n else 2 * (n - i) - 1
 
 

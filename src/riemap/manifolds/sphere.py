@@ -19,7 +19,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import alternating_row, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
@@ -78,7 +78,7 @@ def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out:
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         for k in range(0, x.shape[0], 2):
             first = second = 0.0
             for j in range(m):

@@ -22,7 +22,7 @@ import numpy as np
 from riemap.aligned import by_coordinate
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import alternating_row, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.grassmann.complements import complements
@@ -109,7 +109,7 @@ def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> Non
     work = np.empty((6, m))
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         _align2(x, i, y, m, work)
         for j in range(m):
             a, b, c = work[3, j], work[4, j], work[5, j]

@@ -10,7 +10,7 @@ import numpy as np
 
 from riemap.aligned import coordinate_rows
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import alternating_row, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -88,7 +88,7 @@ def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out:
     near = np.empty(m)
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         near_directions(x, i, y, near)
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
         cosh = math.sqrt(1.0 + r * r)

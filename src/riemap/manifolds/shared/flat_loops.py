@@ -3,7 +3,7 @@
 import numpy as np
 
 from riemap.loops import pair_loop
-from riemap.lower_triangle import alternating_row, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
 
@@ -40,7 +40,7 @@ def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         for k in range(x.shape[0]):
             slope = 0.0
             for j in range(m):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from riemap.linalg import LANES, device
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import alternating_row, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates4 import (
     IDENTITY,
@@ -166,7 +166,7 @@ def _gradient_rows(
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         total, trace, far = ZEROS, 0.0, 0
         split = i + 1 if symmetric else m
         for j in range(split):

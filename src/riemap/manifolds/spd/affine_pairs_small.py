@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import alternating_row, mirror, row_and_end
+from riemap.lower_triangle import mirror, row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import polar
 from riemap.manifolds.spd.coordinates import (
@@ -80,7 +80,7 @@ def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
         along = across = across1 = flat = 0.0
         for j in range(m):
@@ -180,7 +180,7 @@ def _gradient3_rows(
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         s0 = s1 = s2 = s3 = s4 = s5 = trace = 0.0
         for j in range(m):
             u, v = square(triangles(x, i, y, j)), cosquare(triangles(y, j, x, i))

@@ -13,7 +13,7 @@ import numpy as np
 
 from riemap.aligned import coordinate_rows
 from riemap.loops import inline, inline_sum, pair_loop, point_loop
-from riemap.lower_triangle import alternating_row, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import (
     chord2,
@@ -31,7 +31,7 @@ from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import log1p
 
-NO_SUMS = (0.0,) * 28
+NO_SUMS: tuple[float, ...] = (0.0,) * 28
 """The sums of no terms."""
 
 
@@ -64,7 +64,7 @@ def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = alternating_row(t, n)
+        i = row_and_end(t, n, m, False)[0]
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
         along = across = across1 = flat = 0.0  # sharing this loop with SPD changed the last bits of SPD2
         for j in range(m):
@@ -142,7 +142,7 @@ def _gradient3_rows(
     n, m = w.shape
     start, stop = begin(part)
     for turn in range(start, stop):
-        i = 2 * alternating_row(turn, (n + 1) // 2)
+        i = 2 * row_and_end(turn, (n + 1) // 2, m, False)[0]
         k = min(i + 1, n - 1)
         sums = NO_SUMS
         for j in range(m):

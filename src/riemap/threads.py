@@ -15,7 +15,6 @@ processes, and Numba's other pool aborts the process if two threads of Python us
 """
 
 import os
-import platform
 import queue
 import threading
 import time
@@ -26,11 +25,9 @@ from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from riemap.atomics import load, relax, store
 from riemap.compiling import for_loops_only, for_python
 from riemap.core_share import CoreShare
 from riemap.errors import InputError
@@ -57,53 +54,13 @@ CORES: int = numba.config.NUMBA_DEFAULT_NUM_THREADS  # type: ignore[attr-defined
 """Number of cores that this process may use."""
 
 
-def _typed_store(typing: Any, address: Any, value: Any) -> Any:
-    """Write an integer to an address, unless that is zero."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address, value = arguments
-        with builder.if_then(builder.icmp_signed("!=", address, address.type(0))):
-            cell = builder.inttoptr(address, address.type.as_pointer())
-            builder.store_atomic(value, cell, "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), lower
-
-
-def _typed_load(typing: Any, address: Any) -> Any:
-    """Read the integer at an address."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        (address,) = arguments
-        return builder.load_atomic(builder.inttoptr(address, address.type.as_pointer()), "acquire", 8)
-
-    return types.int64(types.int64), lower
-
-
-def _typed_relax(typing: Any) -> Any:
-    """Tell the processor that this thread spins, so that the other thread of the same core runs faster."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if platform.machine().lower() in ("x86_64", "amd64"):
-            pause = ir.FunctionType(ir.VoidType(), [])
-            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), pause), [])
-        return context.get_dummy_value()
-
-    return types.void(), lower
-
-
-_store: Any = intrinsic(_typed_store)
-_load: Any = intrinsic(_typed_load)
-_relax: Any = intrinsic(_typed_relax)
-
-
 @for_loops_only(forceinline=True)
 def begin(part: Part) -> tuple[int, int]:
     """Let the other threads begin; returns the first row to do, and the row after the last.
 
     They are unsigned, which saves a test for indices that count from the end.
     """
-    _store(part[SIGNAL], part[TICKET])
+    store(part[SIGNAL], part[TICKET])
     return np.uint64(part[START]), np.uint64(part[STOP])  # type: ignore[return-value]
 
 
@@ -115,12 +72,12 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int)
     The report comes from here because the thread that waits for it needs Python's lock next, and this
     function does not hold it.
     """
-    _store(finished, ticket)
+    store(finished, ticket)
     for _ in range(spins):
-        value = _load(signal)
+        value = load(signal)
         if value != seen:
             return value
-        _relax()
+        relax()
     return seen
 
 
@@ -129,9 +86,9 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int)
 def _has_finished(finished: int, ticket: int, spins: int) -> bool:
     """Wait until a thread has reported; returns whether it has, after so many looks at most."""
     for _ in range(spins):
-        if _load(finished) == ticket:
+        if load(finished) == ticket:
             return True
-        _relax()
+        relax()
     return False
 
 

@@ -8,6 +8,8 @@ import pytest
 from choosing_helpers import shorten_plans
 from helpers import parsed, run
 
+from riemap.threads import limited
+
 QUICK = ("--spaces", "E2,H2", "--seeds", "3")
 
 
@@ -48,7 +50,7 @@ def test_an_interruption_prints_the_answer_so_far(
 ) -> None:
     from contextlib import contextmanager
 
-    from riemap import training
+    from riemap.training import interrupts
 
     calls = 0
 
@@ -58,11 +60,12 @@ def test_an_interruption_prints_the_answer_so_far(
         return calls > 150
 
     @contextmanager
-    def process(nodes: int):  # type: ignore[no-untyped-def]
+    def noted():  # type: ignore[no-untyped-def]
         yield interrupted
 
-    monkeypatch.setattr(training, "training_process", process)
-    assert run("choose", "tree(r=2,h=4)", *QUICK) == 130
+    monkeypatch.setattr(interrupts, "deferred_interrupts", noted)
+    with limited(1):  # trials in this process, which asks before every epoch
+        assert run("choose", "tree(r=2,h=4)", *QUICK) == 130
     assert "This is the answer so far: it was interrupted." in capsys.readouterr().out
 
 

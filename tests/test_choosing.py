@@ -2,6 +2,8 @@
 
 import json
 import math
+import multiprocessing
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from riemap.choosing.trial_record import OutOfTime, TrialRecord
 from riemap.choosing.trials import run_trial
 from riemap.manifolds import MANIFOLDS
 from riemap.metrics import METRICS
+from riemap.threads import limited
 from riemap.training import DivergedError, Trainer
 
 (AD,) = (m for m in METRICS if m.name == "ad")
@@ -285,12 +288,12 @@ def searching(
     monkeypatch: pytest.MonkeyPatch, level: dict[str, float], cost: float = 0.0, **more: Any
 ) -> Search:
     """A search whose trials take no training: their scores are levels with a little noise."""
-    from riemap.choosing import search as module
+    from riemap.choosing import executors, search
     from riemap.choosing.trial_record import Trial
 
     now = [0.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(module, "working_seconds", lambda: now[0])
+    monkeypatch.setattr(search.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(executors, "working_seconds", lambda: now[0])
 
     def trial(problem: Problem, space: Space, seed: int, epochs: int | None, stop: Any) -> Trial:
         length = 8 if epochs is None else epochs
@@ -301,8 +304,8 @@ def searching(
         found = record(str(space), seed, level[str(space)] + 0.001 * ((seed * 7) % 3), length)
         return Trial({**found, "seconds": cost * length}, None)
 
-    monkeypatch.setattr(module, "run_trial", trial)
-    monkeypatch.setattr(module, "full_epochs", lambda problem: 8)
+    monkeypatch.setattr(executors, "run_trial", trial)
+    monkeypatch.setattr(search, "full_epochs", lambda problem: 8)
     options = {"seconds": 1000.0, "seeds": 5, **more}
     problem = Problem(riemap.load_dataset("karate"))
     return Search(problem, [Space.parse(s) for s in level], AD, options["seeds"], options["seconds"])
@@ -318,7 +321,7 @@ def test_all_spaces_are_tried_and_the_best_gets_the_whole_plan(monkeypatch: pyte
 
 def test_a_space_that_only_short_trials_dismissed_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The best space of the short trials may lose in the end; what it beat is compared with the winner."""
-    from riemap.choosing import search as module
+    from riemap.choosing import executors as module
 
     search = searching(monkeypatch, {"E2": 0.2, "H2": 0.3, "S2": 0.1})
     original = module.run_trial
@@ -370,7 +373,7 @@ def test_the_budget_is_kept_and_what_is_missing_is_told(monkeypatch: pytest.Monk
 
 def test_a_space_that_is_far_too_slow_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     search = searching(monkeypatch, {"E2": 0.3, "H2": 0.2}, cost=1.0, seconds=1000.0)
-    from riemap.choosing import search as module
+    from riemap.choosing import executors as module
 
     def slow_in_h2(problem: Problem, space: Space, seed: int, epochs: int | None, stop: Any) -> Any:
         if str(space) == "H2":
@@ -628,3 +631,60 @@ def test_predictions_need_edges_and_labels() -> None:
         choose(distances, 2, metric="links")
     with pytest.raises(InputError, match="needs at least two"):
         choose("karate", 2, metric="labels", labels=["a"] * 34)
+
+
+# --- where trials are done ---------------------------------------------------------------------------
+
+
+def test_processes_give_what_this_process_gives(tmp_path: Path) -> None:
+    """Scores and embeddings have the same bytes; the processes are gone afterwards."""
+    question = asked(
+        riemap.load_dataset("karate"), 2, metric="ad", spaces="E2,H2", budget="10m", seeds=2, source=None
+    )
+    found = []
+    for count in (1, 2):
+        with limited(count):
+            answer(question, tmp_path / str(count))
+        folder = ChoiceFolder(tmp_path / str(count))
+        records = sorted(folder.trials(), key=lambda r: (r["epochs"], r["seed"], r["space"]))
+        found.append([{**r, "seconds": 0.0} for r in records])
+    assert found[0] == found[1]
+    paths = [tmp_path / str(count) / "embeddings" / "H2.npz" for count in (1, 2)]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert not multiprocessing.active_children()
+
+
+def test_trials_of_a_process_that_dies_are_done_by_us(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from riemap.choosing import executors
+
+    ours, original = os.getpid(), executors.run_trial
+
+    def dies_elsewhere(problem: Problem, space: Space, *rest: Any) -> Any:
+        if os.getpid() != ours and str(space) == "H2":
+            os._exit(1)
+        return original(problem, space, *rest)
+
+    monkeypatch.setattr(executors, "run_trial", dies_elsewhere)
+    problem = Problem(riemap.load_dataset("karate"))
+    jobs = [executors.TrialJob(space, 0, 5) for space in ("E2", "H2", "S2")]
+    with limited(2), executors.executor(problem) as where:
+        found = dict(where.trials(jobs, 60.0, lambda: 60.0))
+        again = dict(where.trials(jobs, 60.0, lambda: 60.0))
+    assert set(found) == set(again) == set(jobs)
+    assert all(trial is not None for trial in found.values())
+    assert "a process with trials died" in caplog.text
+
+
+def test_processes_are_left_when_the_time_is_over() -> None:
+    from riemap.choosing import executors
+
+    problem = Problem(riemap.load_dataset("karate"))
+    job = executors.TrialJob("H2", 0, 1_000_000)
+    began = time.monotonic()
+    with limited(2), executors.executor(problem) as where:
+        assert list(where.trials([job], 0.5, lambda: began + 20.0 - time.monotonic())) == [(job, None)]
+        assert list(where.trials([job], 60.0, lambda: began + 2.0 - time.monotonic())) == []
+    assert time.monotonic() - began < 15.0
+    assert not multiprocessing.active_children()

@@ -20,6 +20,8 @@ from training_helpers import in_bytes
 
 import riemap
 from riemap import Graph, InputError, embed
+from riemap.choosing.executors import InTurn, TrialJob, executor
+from riemap.choosing.splits import Problem
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError
 from riemap.grids import ray_executor
@@ -224,6 +226,29 @@ def test_only_a_run_with_landmarks_is_shared_out(capsys: pytest.CaptureFixture[s
     assert err.count("\n") == 1
 
 
+def test_a_choice_on_a_cluster_has_the_same_trials(nodes: Any, tmp_path: Path) -> None:
+    problem = Problem(random_graph(40, 30))
+    jobs = [TrialJob(space, seed, 20) for space in ("E2", "H2") for seed in (0, 1)]
+    with executor(problem, nodes.address) as where:
+        assert where.at_once == 2
+        found = list(where.trials(jobs, 60.0, lambda: 60.0))
+        assert list(where.trials(jobs, 60.0, lambda: 0.0)) == []
+    for (job, trial), (_, here) in zip(found, InTurn(problem).trials(jobs, 60.0, lambda: 60.0), strict=True):
+        assert trial is not None
+        assert here is not None
+        assert {**trial.record, "seconds": 0.0} == {**here.record, "seconds": 0.0}, job
+        assert trial.embedding is not None
+        assert here.embedding is not None
+        np.testing.assert_array_equal(trial.embedding.points[0], here.embedding.points[0])
+
+
+def test_a_cluster_with_another_version_chooses_nothing(nodes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with executor(Problem(random_graph(40, 30)), nodes.address) as where:
+        monkeypatch.setattr(riemap, "__version__", "0.0.1")
+        with pytest.raises(InputError, match=r"the cluster cannot do trials of riemap 0\.0\.1: .*a node has"):
+            list(where.trials([TrialJob("E2", 0, 5)], 60.0, lambda: 60.0))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -263,6 +288,7 @@ def test_without_ray(
     for options in (
         ["grid", str(toml(tmp_path)), "--out", str(tmp_path / "out")],
         ["embed", "karate", "--space", "H2", "--sampler", "landmarks"],
+        ["choose", "karate", "--dim", "2"],
     ):
         assert run(*options, "--ray", "auto") == 2
         said = "riemap: clusters need Ray; install it with: pip install 'riemap[ray]'\n"

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from riemap import threads
 from riemap.choosing.candidates import is_flat, stored_numbers
 from riemap.choosing.choice import Choice, standings
 from riemap.choosing.evidence import embedding_facts, gains, graph_facts
+from riemap.choosing.executors import Executor, executor
 from riemap.choosing.folder import ChoiceFolder
 from riemap.choosing.question import CHOICE_METRICS, DEFAULT_BUDGET, DEFAULT_SEEDS, Question, asked
 from riemap.choosing.reasons import reasons
@@ -20,7 +21,6 @@ from riemap.graphs import take_graph
 from riemap.runs.source import GraphSource
 from riemap.spaces import Space
 from riemap.tasks.label_results import Labelling
-from riemap.training.process import ONE_THREAD_NODES
 from riemap.training.trainer import never
 
 EVIDENCE_SHARE, LONGEST_EVIDENCE_SECONDS = 0.05, 5.0
@@ -40,6 +40,7 @@ def choose(
     seeds: int = DEFAULT_SEEDS,
     out: str | Path | None = None,
     labels: Labelling | None = None,
+    ray: str = "",
 ) -> Choice:
     """Find the spaces of one dimension that fit a graph best, and say how sure that is.
 
@@ -66,6 +67,8 @@ def choose(
         budget or more seeds continue one that has ended.
     labels
         Labels of nodes, as for :func:`riemap.predict_labels`, if they decide.
+    ray
+        Address of a Ray cluster that does the trials, such as ``"127.0.0.1:6379"`` or ``"auto"``.
 
     Returns
     -------
@@ -75,8 +78,8 @@ def choose(
     Raises
     ------
     InputError
-        If the graph, a space or an option cannot be read, if the graph has too few nodes, or if the folder
-        holds something else.
+        If the graph, a space or an option cannot be read, if the graph has too few nodes, if the folder
+        holds something else, or if there is no such cluster.
 
     Examples
     --------
@@ -95,7 +98,7 @@ def choose(
         source=source,
         labels=labels,
     )
-    return answer(question, None if out is None else Path(out))
+    return answer(question, None if out is None else Path(out), ray=ray)
 
 
 def answer(
@@ -103,6 +106,7 @@ def answer(
     out: Path | None = None,
     told: Callable[[Trial, Search], None] = lambda trial, search: None,
     interrupted: Callable[[], bool] = never,
+    ray: str = "",
 ) -> Choice:
     """Answer a question, in a folder if one is given.
 
@@ -116,6 +120,8 @@ def answer(
         Is called after each trial.
     interrupted
         Ends the search by returning ``True``.
+    ray
+        Address of a Ray cluster; without it, trials are done on this machine.
 
     Returns
     -------
@@ -123,11 +129,12 @@ def answer(
         The answer; the answer so far if the search was interrupted.
     """
     problem = Problem(question.graph, question.task)
-    if out is None:
-        return _Session(question, problem, None, told, interrupted).answer()
-    folder = ChoiceFolder(out)
-    with folder.begun(question.as_json(problem)):
-        return _Session(question, problem, folder, told, interrupted).answer()
+    folder = None if out is None else ChoiceFolder(out)
+    with (
+        nullcontext() if folder is None else folder.begun(question.as_json(problem)),
+        executor(problem, ray) as where,
+    ):
+        return _Session(question, problem, folder, told, interrupted, where).answer()
 
 
 class _Session:
@@ -140,6 +147,7 @@ class _Session:
         folder: ChoiceFolder | None,
         told: Callable[[Trial, Search], None],
         interrupted: Callable[[], bool],
+        where: Executor,
     ) -> None:
         self.question, self.problem, self.folder, self._told = question, problem, folder, told
         before = folder.answer() if folder is not None else None
@@ -157,6 +165,7 @@ class _Session:
             known=self.records,
             told=self.told,
             interrupted=interrupted,
+            executor=where,
         )
 
     def told(self, trial: Trial) -> None:
@@ -172,8 +181,7 @@ class _Session:
 
     def answer(self) -> Choice:
         """Do the search, and collect the facts."""
-        with threads.limited(1 if self.problem.n <= ONE_THREAD_NODES else threads.count()):
-            stop = self.search.run()
+        stop = self.search.run()
         why = {} if stop is SearchEnd.INTERRUPTED else self.why()
         found = self.choice(stop, why)
         if self.folder is not None:

@@ -12,10 +12,10 @@ from typing import TypeAlias, final
 
 from riemap.choosing.candidates import is_flat
 from riemap.choosing.comparisons import SELDOM_WRONG, Board
+from riemap.choosing.executors import Executor, InTurn, TrialJob
 from riemap.choosing.splits import Problem
 from riemap.choosing.trial_record import OutOfTime, Trial, TrialRecord
-from riemap.choosing.trials import full_epochs, run_trial
-from riemap.kernel_cache import working_seconds
+from riemap.choosing.trials import full_epochs
 from riemap.metrics.registry import Metric
 from riemap.spaces import Space
 from riemap.training.trainer import never
@@ -73,6 +73,8 @@ class Search:
         Is called after each trial.
     interrupted
         Ends the search by returning ``True``.
+    executor
+        Where trials are done; in this process by default.
     """
 
     def __init__(
@@ -86,7 +88,9 @@ class Search:
         known: Sequence[TrialRecord] = (),
         told: Told = lambda trial: None,
         interrupted: Callable[[], bool] = never,
+        executor: Executor | None = None,
     ) -> None:
+        self.executor = executor or InTurn(problem)
         self.problem, self.metric, self.seeds = problem, metric, seeds
         self.spaces = {str(space): space for space in spaces}
         self.baseline = str(next((s for s in spaces if is_flat(s)), spaces[0]))
@@ -119,7 +123,7 @@ class Search:
         return [s for s in others if best is None or not self.board.is_worse(s, best)]
 
     def missing_seconds(self) -> float:
-        """Estimate the time of the trials that are missing for a whole answer."""
+        """Estimate the time that the trials which are missing for a whole answer take."""
         spaces = self.undecided()
         spaces += [best] if spaces and (best := self.board.best()) is not None else []
         return sum(self._missing(s, self.full, self.seeds) for s in spaces)
@@ -135,9 +139,7 @@ class Search:
         """Do trials of a part of the plan; return the spaces that are not clearly worse, the best first."""
         epochs = max(round(share * self.full), 1)
         for seed in range(min(seeds, self.seeds)):
-            for space in spaces:
-                if space not in self.board.diverged and space not in self.slow:
-                    self._trial(space, seed, epochs, limited=True)
+            self._trials([s for s in spaces if s not in self.slow], seed, epochs, limited=True)
         ranked = self.board.ranked(spaces, epochs)
         return [s for s in ranked if not self.board.is_worse(s, ranked[0], SELDOM_WRONG)]
 
@@ -152,9 +154,7 @@ class Search:
         if self.baseline not in left and self.baseline not in self.board.diverged | self.slow:
             left = [*left, self.baseline]
         for seed in range(self.seeds):
-            for space in left:
-                if space not in self.board.diverged:
-                    self._trial(space, seed, self.full)
+            self._trials(left, seed, self.full)
             if seed + 1 >= FEWEST_RACED_SEEDS and (best := self.board.best()) is not None:
                 left = [s for s in left if not self.board.is_worse(s, best, SELDOM_WRONG)]
             if len(left) == 1:
@@ -177,9 +177,9 @@ class Search:
         return found
 
     def _missing(self, space: str, epochs: int, seeds: int) -> float:
-        """Seconds of the trials of a space that are not done yet."""
+        """Seconds that the trials of a space take which are not done yet, if all cores do some."""
         count = sum((space, seed, epochs) not in self._done for seed in range(seeds))
-        return count * self._estimate(space, epochs)
+        return count * self._estimate(space, epochs) / self.executor.at_once
 
     def _estimate(self, space: str, epochs: int) -> float:
         """Seconds of a trial, from those of the longest trials of this space, or of all spaces."""
@@ -189,28 +189,25 @@ class Search:
         others = [self._estimate(s, epochs) for s in self.board.seconds]
         return sum(others) / len(others) if others else 0.0
 
-    def _over(self) -> bool:
-        return time.monotonic() > self.until or self.interrupted()
+    def _left(self) -> float:
+        """Seconds that are left; none after an interruption."""
+        return 0.0 if self.interrupted() else self.until - time.monotonic()
 
-    def _trial(self, space: str, seed: int, epochs: int, limited: bool = False) -> None:
-        if (space, seed, epochs) in self._done:
-            return
-        limit = SLOW_FACTOR * 0.5 * self.seconds / (SHORT_SEEDS * len(self.spaces))
-        slow_at = working_seconds() + limit if limited else math.inf
-
-        def stop() -> bool:
-            return self._over() or working_seconds() > slow_at
-
-        if self._over():
+    def _trials(self, spaces: Sequence[str], seed: int, epochs: int, limited: bool = False) -> None:
+        """Do the trials of some spaces that are not done yet."""
+        share = 0.5 * self.seconds * self.executor.at_once / (SHORT_SEEDS * len(self.spaces))
+        limit = SLOW_FACTOR * share if limited else math.inf
+        length = None if epochs == self.full else epochs
+        todo = [space for space in spaces if (space, seed, epochs) not in self._done]
+        jobs = [TrialJob(space, seed, length) for space in todo if space not in self.board.diverged]
+        ended = 0
+        for job, trial in self.executor.trials(jobs, limit, self._left):
+            ended += 1
+            if trial is None:
+                self.slow.add(job.space)
+                continue
+            self._done.add((job.space, seed, epochs))
+            self.board.add(trial.record)
+            self.told(trial)
+        if ended < len(jobs):
             raise OutOfTime
-        try:
-            length = None if epochs == self.full else epochs
-            trial = run_trial(self.problem, self.spaces[space], seed, length, stop)
-        except OutOfTime:
-            if self._over():
-                raise
-            self.slow.add(space)
-            return
-        self._done.add((space, seed, epochs))
-        self.board.add(trial.record)
-        self.told(trial)

@@ -50,6 +50,15 @@ Spaces: TypeAlias = Annotated[
 ]
 TimeBudget: TypeAlias = Annotated[str, typer.Option(help="Time that may be used, such as 90s, 10m or 1h.")]
 PlanSeeds: TypeAlias = Annotated[int, typer.Option(help="Number of seeds of the last trials, at least 2.")]
+OnRay: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Do the trials on the Ray cluster at this address: 127.0.0.1:6379, or auto.",
+        show_default=False,
+    ),
+]
 ChoiceOut: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -69,6 +78,7 @@ def choose(
     seeds: PlanSeeds = 5,
     labels: KnownLabels = None,
     out: ChoiceOut = None,
+    ray: OnRay = "",
     as_json: AsJson = False,
 ) -> None:
     """Find the spaces that fit a graph best, on pairs held out of the loss, and say how sure that is.
@@ -80,7 +90,8 @@ def choose(
         from riemap.choosing.question import asked
         from riemap.choosing.search import SearchEnd
         from riemap.runs import GraphSource
-        from riemap.training import training_process
+        from riemap.training.interrupts import deferred_interrupts
+        from riemap.training.malloc import freed_memory_kept
 
         if dim is None and spaces is None:
             raise InputError(
@@ -93,10 +104,11 @@ def choose(
         given: Any = {"metric": metric, "spaces": spaces, "budget": budget, "seeds": seeds, "labels": labels}
         question = asked(opened, dim, **given, source=source)
         with (
-            training_process(opened.n) as interrupted,
+            freed_memory_kept(),
+            deferred_interrupts() as interrupted,
             _progress(opened.name, opened.n, as_json) as told,
         ):
-            found = answer(question, out, told, interrupted)
+            found = answer(question, out, told, interrupted, ray)
         if as_json:
             print_json(found.as_json())
         else:

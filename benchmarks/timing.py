@@ -12,6 +12,10 @@ from pathlib import Path
 
 from riemap.threads import count
 
+PAUSE_SECONDS = 0.05
+"""Pause before each turn. Threads of OpenMP, which torch uses, spin for some milliseconds after their last
+task and would occupy the cores of the next run."""
+
 
 def seconds(run: Callable[[], object]) -> float:
     """Return the time of one call, in seconds."""
@@ -26,12 +30,14 @@ def best_in_turns(
     """Call each run once to warm up, time all of them in every round, and return the shortest time of each.
 
     ``budget`` is the time for each run over all rounds, in seconds. A run is called at least once per round.
+    Before its turn there is a pause, in which the threads of the run before it fall asleep.
     """
     for run in runs.values():
         run()
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(rounds):
         for name, run in runs.items():
+            time.sleep(PAUSE_SECONDS)
             stop = time.perf_counter() + budget / rounds
             while True:
                 best[name] = min(best[name], seconds(run))

@@ -25,7 +25,7 @@ from thread_helpers import exactly
 from riemap import curvature, linalg
 from riemap.distances import Target, shortest_paths
 from riemap.losses import LOSSES, Loss, RowBlock
-from riemap.lower_triangle import accumulate, add, mirror, plus_transpose, row_products, scale
+from riemap.lower_triangle import LOWER, ORDERED, accumulate, add, mirror, row_products, scale, spread_weights
 from riemap.manifolds import Manifold
 from riemap.metrics import compare, evaluate, pair_report
 from riemap.optim import RAdam
@@ -81,7 +81,8 @@ def matrix_calls(n: int) -> Calls:
         yield "accumulate", partial(_filled, accumulate, a, 0.3, b, symmetric)
         yield "scale", partial(_filled, scale, a, 0.3, symmetric)
     yield "mirror", partial(_filled, mirror, a, b)
-    yield "plus_transpose", partial(_filled, lambda out, given: plus_transpose(given, out), a, b)
+    for given in (ORDERED, LOWER):
+        yield "spread_weights", partial(_spread, a, b, given)
 
 
 def graph_calls(n: int, weighted: bool) -> Calls:
@@ -101,6 +102,12 @@ def graph_calls(n: int, weighted: bool) -> Calls:
 
 def _lower_sum(a: Array, b: Array, symmetric: bool) -> Array:
     return np.tril(add(a, b, symmetric))
+
+
+def _spread(w: Array, sqdist: Array, given: int) -> tuple[Array, ...]:
+    out, saved = w.copy(), np.stack([sqdist, w])
+    sums = spread_weights(w if given == ORDERED else out, given, sqdist, saved, out)
+    return out, saved, sums
 
 
 def _filled(f: Callable[..., Any], *arguments: Any) -> Any:

@@ -15,21 +15,19 @@ processes, and Numba's other pool aborts the process if two threads of Python us
 """
 
 import os
-import platform
 import queue
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from riemap.atomics import load, relax, store
 from riemap.compiling import for_loops_only, for_python
 from riemap.core_share import CoreShare
 from riemap.errors import InputError
@@ -49,48 +47,11 @@ measured, longer than the pause between two kernels of a training step."""
 CROWDED_SPINS = 50
 """As :data:`SPINS`, if there are more threads than cores: then another thread needs the core."""
 
+KEPT_DIVISIONS = 256
+"""How many divisions of rows among threads are kept; making one takes as long as to start a kernel."""
+
 CORES: int = numba.config.NUMBA_DEFAULT_NUM_THREADS  # type: ignore[attr-defined]
 """Number of cores that this process may use."""
-
-
-def _typed_store(typing: Any, address: Any, value: Any) -> Any:
-    """Write an integer to an address, unless that is zero."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address, value = arguments
-        with builder.if_then(builder.icmp_signed("!=", address, address.type(0))):
-            cell = builder.inttoptr(address, address.type.as_pointer())
-            builder.store_atomic(value, cell, "release", 8)
-        return context.get_dummy_value()
-
-    return types.void(types.int64, types.int64), lower
-
-
-def _typed_load(typing: Any, address: Any) -> Any:
-    """Read the integer at an address."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        (address,) = arguments
-        return builder.load_atomic(builder.inttoptr(address, address.type.as_pointer()), "acquire", 8)
-
-    return types.int64(types.int64), lower
-
-
-def _typed_relax(typing: Any) -> Any:
-    """Tell the processor that this thread spins, so that the other thread of the same core runs faster."""
-
-    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if platform.machine().lower() in ("x86_64", "amd64"):
-            pause = ir.FunctionType(ir.VoidType(), [])
-            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), pause), [])
-        return context.get_dummy_value()
-
-    return types.void(), lower
-
-
-_store: Any = intrinsic(_typed_store)
-_load: Any = intrinsic(_typed_load)
-_relax: Any = intrinsic(_typed_relax)
 
 
 @for_loops_only(forceinline=True)
@@ -99,7 +60,7 @@ def begin(part: Part) -> tuple[int, int]:
 
     They are unsigned, which saves a test for indices that count from the end.
     """
-    _store(part[SIGNAL], part[TICKET])
+    store(part[SIGNAL], part[TICKET])
     return np.uint64(part[START]), np.uint64(part[STOP])  # type: ignore[return-value]
 
 
@@ -111,12 +72,12 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int)
     The report comes from here because the thread that waits for it needs Python's lock next, and this
     function does not hold it.
     """
-    _store(finished, ticket)
+    store(finished, ticket)
     for _ in range(spins):
-        value = _load(signal)
+        value = load(signal)
         if value != seen:
             return value
-        _relax()
+        relax()
     return seen
 
 
@@ -125,9 +86,9 @@ def _next_signal(signal: int, seen: int, finished: int, ticket: int, spins: int)
 def _has_finished(finished: int, ticket: int, spins: int) -> bool:
     """Wait until a thread has reported; returns whether it has, after so many looks at most."""
     for _ in range(spins):
-        if _load(finished) == ticket:
+        if load(finished) == ticket:
             return True
-        _relax()
+        relax()
     return False
 
 
@@ -143,8 +104,9 @@ class _Worker:
     """A thread that takes part in every kernel, and sleeps when there has been none for a while."""
 
     def __init__(self, signal: _Cell) -> None:
-        self.finished = _Cell()
-        self.job: tuple[int, Any, tuple[Any, ...]] = (0, None, ())
+        self._cell = _Cell()
+        self.finished = self._cell.address
+        self.job: tuple[int, Any, Part | None, tuple[Any, ...]] = (0, None, None, ())
         self.error: BaseException | None = None
         self.spins = SPINS
         self._signal = signal
@@ -152,27 +114,27 @@ class _Worker:
         self._alarm: queue.SimpleQueue[None] = queue.SimpleQueue()
         threading.Thread(target=self._serve, name="riemap", daemon=True).start()
 
-    def give(self, ticket: int, kernel: Any, args: tuple[Any, ...]) -> None:
+    def give(self, ticket: int, kernel: Any, part: Part, args: tuple[Any, ...]) -> None:
         self.error = None
-        self.job = (ticket, kernel, args)
+        self.job = (ticket, kernel, part, args)
         if self._sleeping:
             self._alarm.put(None)
 
     def _serve(self) -> None:
-        signal, finished = self._signal.address, self.finished.address
+        signal, finished = self._signal.address, self.finished
         done = seen = 0
         while True:
             begun = _next_signal(signal, seen, finished, done, self.spins)
             job = self.job
             if job[0] != done:
-                done, kernel, args = job
+                done, kernel, part, args = job
                 try:
-                    kernel(*args)
+                    kernel(part, *args)
                 except BaseException as error:
                     self.error = error
                 del kernel, args
                 if self.job is job:
-                    self.job = (done, None, ())  # lets go of the arrays
+                    self.job = (done, None, part, ())  # lets go of the arrays
             elif begun == seen:
                 self._sleeping = True
                 if self.job is job:
@@ -190,26 +152,39 @@ class _Pool:
         self._signal = _Cell()
         self._ticket = 0
         self._workers: list[_Worker] = []
+        self._parts: dict[tuple[int, int, int], list[tuple[Any, Part]]] = {}
 
     def run(self, kernel: Any, rows: int, args: tuple[Any, ...], threads: int, grain: int) -> None:
         self._ticket = ticket = self._ticket + 1
-        while len(self._workers) < threads - 1:
-            self._workers.append(_Worker(self._signal))
-        workers = self._workers[: threads - 1]
+        parts = self._parts.get((rows, threads, grain)) or self._divide(rows, threads, grain)
         spins = SPINS if threads <= CORES else CROWDED_SPINS
-        ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
-        for k, worker in enumerate(workers, 1):
+        for worker, part in parts[1:]:
             worker.spins = spins
-            worker.give(ticket, kernel, (np.array([ends[k], ends[k + 1], 0, 0]), *args))
+            worker.give(ticket, kernel, part, args)
+        mine = parts[0][1]
+        mine[TICKET] = ticket
         try:
-            kernel(np.array([0, ends[1], self._signal.address, ticket]), *args)
+            kernel(mine, *args)
         finally:
-            for worker in workers:
-                while not _has_finished(worker.finished.address, ticket, spins):
+            for worker, _ in parts[1:]:
+                while not _has_finished(worker.finished, ticket, spins):
                     time.sleep(0.0)  # another thread may need this core
-        for worker in workers:
+        for worker, _ in parts[1:]:
             if worker.error is not None:
                 raise worker.error
+
+    def _divide(self, rows: int, threads: int, grain: int) -> list[tuple[Any, Part]]:
+        """Divide so many rows among threads, the first of which is the caller; kept for the next kernel."""
+        while len(self._workers) < threads - 1:
+            self._workers.append(_Worker(self._signal))
+        ends = [k * rows // threads // grain * grain for k in range(threads)] + [rows]
+        signals = [self._signal.address] + [0] * (threads - 1)
+        parts = [np.array([ends[k], ends[k + 1], signals[k], 0]) for k in range(threads)]
+        if len(self._parts) >= KEPT_DIVISIONS:
+            self._parts.clear()
+        found = list(zip([None, *self._workers], parts, strict=False))
+        self._parts[rows, threads, grain] = found
+        return found
 
 
 class _Limit(threading.local):
@@ -297,4 +272,10 @@ def run(kernel: Any, rows: int, args: tuple[Any, ...], least: int, grain: int) -
                 return
         finally:
             _pool.lock.release()
-    kernel(np.array([0, rows, 0, 0]), *args)
+    kernel(_all_rows(rows), *args)
+
+
+@lru_cache(maxsize=KEPT_DIVISIONS)
+def _all_rows(rows: int) -> Part:
+    """Return the part of a thread that does all rows."""
+    return np.array([0, rows, 0, 0])

@@ -11,7 +11,6 @@ A :class:`PairKernel` is how a manifold computes blocks. Its forward pass evalua
 part of each distance and keeps the derivative, so that the backward pass is arithmetic only.
 """
 
-import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +19,9 @@ from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 
+from riemap.aligned import on_cache_lines
 from riemap.errors import InputError
-from riemap.lower_triangle import mirror, plus_transpose
+from riemap.lower_triangle import LOWER, ORDERED, WHOLE, mirror, spread_weights
 from riemap.types import Array
 
 Prepared = TypeVar("Prepared")
@@ -29,8 +29,8 @@ Prepared = TypeVar("Prepared")
 KEPT_NUMBERS = 1 << 22
 """Largest number of weights (32 MB) whose memory is kept from one gradient to the next."""
 
-PAGE_BYTES, PAGE_OFFSET = 4096, 2048
-"""Bytes of a page, and where in a page kept memory starts; large arrays of NumPy start at the first byte.
+PAGE_OFFSET = 2048
+"""Byte of a page where kept memory starts; large arrays of NumPy start at the first bytes.
 A load has to wait for earlier stores to the same place in another page. With 512 columns, where rows are a
 page apart, adding the transpose would take 40 % longer."""
 
@@ -48,8 +48,9 @@ class SymmetricBlock:
         Squared distances, ``(n, n)``; only the lower triangle may be read.
     """
 
-    def __init__(self, lower: Array, row_gradient: Callable[[Array], Array]) -> None:
+    def __init__(self, lower: Array, saved: Array, row_gradient: Callable[[Array], Array]) -> None:
         self.lower = lower
+        self._saved = saved
         self._row_gradient = row_gradient
 
     @cached_property
@@ -70,7 +71,7 @@ class SymmetricBlock:
         -------
         Riemannian gradients, ``(n, *shape)``.
         """
-        return self._row_gradient(both_ends(w, self.lower.shape))
+        return self.spread(checked_weights(w, self.lower.shape), ORDERED, scratch(self.lower.shape))[0]
 
     def gradient_lower(self, w: Array, out: Array | None = None) -> Array:
         r"""As :meth:`gradient`, for weights of both ends of a pair, :math:`w_{ij} + w_{ji}`.
@@ -86,7 +87,8 @@ class SymmetricBlock:
         -------
         Riemannian gradients, ``(n, *shape)``.
         """
-        return self._row_gradient(mirrored(w, self.lower.shape, out))
+        out = lower_copied(w, self.lower.shape, out)
+        return self.spread(out, LOWER, out)[0]
 
     def gradient_symmetric(self, both: Array) -> Array:
         r"""As :meth:`gradient_lower`, for a matrix that is already symmetric.
@@ -100,7 +102,27 @@ class SymmetricBlock:
         -------
         Riemannian gradients, ``(n, *shape)``.
         """
-        return self._row_gradient(checked_weights(both, self.lower.shape))
+        both = checked_weights(both, self.lower.shape)
+        return self.spread(both, WHOLE, both)[0]
+
+    def spread(self, w: Array, given: int, out: Array) -> tuple[Array, float]:
+        r"""Compute the gradient, and :math:`\sum_{ij} w_{ij}\,d^2(x_i, x_j)` itself.
+
+        Parameters
+        ----------
+        w, given, out
+            The weights, how they are given, and where to write them for both ends of a pair, as
+            :func:`riemap.lower_triangle.spread_weights` takes them.
+
+        Returns
+        -------
+        gradients
+            Riemannian gradients, ``(n, *shape)``.
+        total
+            The weighted sum of :attr:`lower`.
+        """
+        sums = spread_weights(w, given, self.lower, self._saved, out)
+        return self._row_gradient(out), float(sums.sum())
 
 
 @final
@@ -144,12 +166,14 @@ class PairKernel(Generic[Prepared]):
     forward
         ``forward(a, b, symmetric, sqdist, *saved)`` fills the squared distances, ``(n, m)``, and the saved
         matrices of that shape, from two prepared sets. With ``symmetric=True`` the two sets are the same:
-        it need only fill the lower triangle of ``sqdist``, but all of the saved matrices.
+        it need only fill the lower triangles of ``sqdist`` and of saved matrices that are symmetric.
     gradient
         ``gradient(a, b, *saved, w)`` returns the sum over ``j`` of ``w_ij`` times the gradient at ``x_i``
         of the squared distance to ``y_j``, ``(n, *shape)``.
     saved
         How many matrices the forward pass keeps for the backward pass.
+    saved_symmetric
+        Whether the saved matrices are symmetric if the two sets are the same.
     symmetric_gradient
         A faster ``gradient`` for two sets that are the same, if there is one.
     """
@@ -158,20 +182,23 @@ class PairKernel(Generic[Prepared]):
     forward: Callable[..., None]
     gradient: Callable[..., Array]
     saved: int = 0
+    saved_symmetric: bool = True
     symmetric_gradient: Callable[..., Array] | None = None
 
     def symmetric_block(self, x: Array) -> SymmetricBlock:
         """Compute all pairs within ``x``."""
         a = self.prepare(x)
-        sqdist, *saved = _on_cache_lines((1 + self.saved, len(x), len(x)))
+        matrices = on_cache_lines((1 + self.saved, len(x), len(x)))
+        sqdist, *saved = matrices
         self.forward(a, a, True, sqdist, *saved)
         gradient = self.symmetric_gradient or self.gradient
-        return SymmetricBlock(sqdist, lambda w: gradient(a, a, *saved, w))
+        to_mirror = matrices[1:] if self.saved_symmetric else matrices[:0]
+        return SymmetricBlock(sqdist, to_mirror, lambda w: gradient(a, a, *saved, w))
 
     def rectangular_block(self, x: Array, y: Array) -> RectangularBlock:
         """Compute the pairs of ``x`` with ``y``."""
         a, b = self.prepare(x), self.prepare(y)
-        sqdist, *saved = _on_cache_lines((1 + self.saved, len(x), len(y)))
+        sqdist, *saved = on_cache_lines((1 + self.saved, len(x), len(y)))
         self.forward(a, b, False, sqdist, *saved)
         return RectangularBlock(sqdist, lambda w: self.gradient(a, b, *saved, w))
 
@@ -212,36 +239,20 @@ def checked_weights(w: Array, shape: tuple[int, ...]) -> Array:
     return writeable(w)
 
 
-def both_ends(w: Array, shape: tuple[int, ...]) -> Array:
-    """Return ``w + wᵀ``, in memory that the next call in this thread may use again."""
-    both = _scratch(shape)
-    plus_transpose(checked_weights(w, shape), both)
-    return both
-
-
-def mirrored(w: Array, shape: tuple[int, ...], out: Array | None) -> Array:
-    """Write the symmetric matrix with the lower triangle of ``w`` to ``out``, by default kept memory."""
+def lower_copied(w: Array, shape: tuple[int, ...], out: Array | None) -> Array:
+    """Return ``out``, by default kept memory, with the lower triangle of ``w``."""
     w = checked_weights(w, shape)
     if out is None:
-        out = _scratch(shape)
+        out = scratch(shape)
     if out is not w:
         np.copyto(out, w)
-    mirror(out, w)
     return out
-
-
-def _on_cache_lines(shape: tuple[int, ...], offset: int = 0) -> Array:
-    """An empty array that starts ``offset`` bytes after a page does: vectors do not straddle cache lines."""
-    size = math.prod(shape)
-    memory = np.empty(size + PAGE_BYTES // 8)
-    start = (offset - memory.__array_interface__["data"][0]) % PAGE_BYTES // 8
-    return memory[start : start + size].reshape(shape)
 
 
 _kept = threading.local()
 
 
-def _scratch(shape: tuple[int, ...]) -> Array:
+def scratch(shape: tuple[int, ...]) -> Array:
     """An array whose memory is kept for the next call, unless it is large.
 
     The C library returns memory of this size to the system after use. Paging it in again took 15 ns a pair
@@ -249,7 +260,7 @@ def _scratch(shape: tuple[int, ...]) -> Array:
     """
     found: Array | None = getattr(_kept, "array", None)
     if found is None or found.shape != shape:
-        found = _on_cache_lines(shape, PAGE_OFFSET)
+        found = on_cache_lines(shape, PAGE_OFFSET)
         _kept.array = found if found.size <= KEPT_NUMBERS else None
     return found
 

@@ -65,7 +65,8 @@ def checked_points(m: "Manifold", x: Any) -> Array:
     InputError
         If ``x`` does not have the shape ``(n, *shape)``.
     """
-    found = float_array(f"points of {m}", x)
+    is_plain = type(x) is np.ndarray and x.dtype is FLOAT64  # then the name of the space is not needed
+    found = x if is_plain else float_array(f"points of {m}", x)
     if found.ndim != 1 + len(m.shape) or found.shape[1:] != m.shape:
         raise InputError(f"points of {m} have shape (n, {', '.join(map(str, m.shape))}), not {found.shape}")
     return writeable(found)

@@ -5,17 +5,13 @@ from typing import ClassVar, final
 
 import numpy as np
 
+from riemap.aligned import by_coordinate
 from riemap.manifolds.base import Manifold
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import flat_loops
 from riemap.types import Array
 
-
-def _by_coordinate(x: Array) -> Array:
-    return x.T.copy()
-
-
-_KERNEL = PairKernel(_by_coordinate, flat_loops.forward, flat_loops.gradient)
+_KERNEL = PairKernel(by_coordinate, flat_loops.forward, flat_loops.gradient)
 
 
 @final

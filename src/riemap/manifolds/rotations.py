@@ -27,9 +27,10 @@ from typing import Any, ClassVar, NamedTuple, final
 import numpy as np
 
 from riemap import linalg
+from riemap.aligned import coordinate_rows
 from riemap.linalg import eigh_inplace, orthogonal_factor, transpose
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end, stride
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
@@ -57,7 +58,7 @@ def _quaternion(a: Array) -> tuple[float, float, float, float]:
 
 def _quaternions(a: Array) -> Array:
     """Unit quaternions of rotations, one in each column."""
-    out = np.empty((4, stride(len(a))))
+    out = coordinate_rows(4, len(a))
     _quaternions_rows(len(a), a, out)
     return out
 

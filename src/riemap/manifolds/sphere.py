@@ -19,7 +19,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import mirror, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
@@ -48,8 +48,6 @@ def angle_and_slope(near: float, far: float) -> tuple[float, float]:
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write squared distances and ``d / sin d`` between the columns of ``x`` and of ``y``."""
     _forward_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop
@@ -77,9 +75,10 @@ def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]
         for k in range(0, x.shape[0], 2):
             first = second = 0.0
             for j in range(m):

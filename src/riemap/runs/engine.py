@@ -19,6 +19,8 @@ DECIDING = (
     "vmath",
     "loops",
     "lower_triangle",
+    "tiles",
+    "aligned",
     "losses",
     "optim",
     "training",

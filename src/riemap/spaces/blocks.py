@@ -6,8 +6,14 @@ from typing import TypeAlias, final
 
 import numpy as np
 
-from riemap.lower_triangle import add, mirror, row_products, scale
-from riemap.manifolds.blocks import RectangularBlock, SymmetricBlock, both_ends, checked_weights, mirrored
+from riemap.lower_triangle import LOWER, ORDERED, WHOLE, add, mirror, row_products, scale
+from riemap.manifolds.blocks import (
+    RectangularBlock,
+    SymmetricBlock,
+    checked_weights,
+    lower_copied,
+    scratch,
+)
 from riemap.types import Array
 
 Points: TypeAlias = tuple[Array, ...]
@@ -48,7 +54,7 @@ class SpaceSymmetricBlock:
         log_scales
             Derivatives in the log-scales, one number for each factor.
         """
-        return self._gradient(both_ends(w, self.lower.shape))
+        return self._gradient(checked_weights(w, self.lower.shape), ORDERED, scratch(self.lower.shape))
 
     def gradient_lower(self, w: Array, out: Array | None = None) -> tuple[Points, Array]:
         r"""As :meth:`gradient`, for weights of both ends of a pair, :math:`w_{ij} + w_{ji}`.
@@ -64,11 +70,14 @@ class SpaceSymmetricBlock:
         -------
         As :meth:`gradient`.
         """
-        return self._gradient(mirrored(w, self.lower.shape, out))
+        out = lower_copied(w, self.lower.shape, out)
+        return self._gradient(out, LOWER, out)
 
-    def _gradient(self, both: Array) -> tuple[Points, Array]:
-        points = tuple(s * p.gradient_symmetric(both) for s, p in zip(self._scales, self._parts, strict=True))
-        return points, _scale_gradient(both, [p.lower for p in self._parts], symmetric=True)
+    def _gradient(self, w: Array, given: int, out: Array) -> tuple[Points, Array]:
+        first, *others = self._parts
+        found = [first.spread(w, given, out), *(part.spread(out, WHOLE, out) for part in others)]
+        points = tuple(s * gradient for s, (gradient, _) in zip(self._scales, found, strict=True))
+        return points, np.array([total for _, total in found])
 
 
 @final
@@ -102,7 +111,7 @@ class SpaceRectangularBlock:
         """
         w = checked_weights(w, self.sqdist.shape)
         points = tuple(s * p.gradient(w) for s, p in zip(self._scales, self._parts, strict=True))
-        return points, _scale_gradient(w, [p.sqdist for p in self._parts], symmetric=False)
+        return points, np.array([float(row_products(w, p.sqdist, False).sum()) for p in self._parts])
 
 
 def _scaled_sum(parts: list[Array], scales: Array, symmetric: bool) -> Array:
@@ -111,8 +120,3 @@ def _scaled_sum(parts: list[Array], scales: Array, symmetric: bool) -> Array:
         if s != 1.0:
             scale(part, s, symmetric)
     return functools.reduce(lambda a, b: add(a, b, symmetric), parts)
-
-
-def _scale_gradient(w: Array, parts: list[Array], symmetric: bool) -> Array:
-    """Sum the weights times the scaled squared distances of each factor."""
-    return np.array([float(row_products(w, part, symmetric).sum()) for part in parts])

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from riemap.aligned import by_coordinate
 from riemap.linalg import LANES, svd_lanes, transpose
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
@@ -108,7 +109,7 @@ def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> Non
     work = np.empty((6, m))
     start, stop = begin(part)
     for t in range(start, stop):
-        i = row_and_end(t, n, m, False)[0]  # a signed number, as in the other loop: one helper serves both
+        i = row_and_end(t, n, m, False)[0]
         _align2(x, i, y, m, work)
         for j in range(m):
             a, b, c = work[3, j], work[4, j], work[5, j]
@@ -233,7 +234,7 @@ def _lines_gradient(a: _Bases, b: _Bases, slopes: Array, w: Array) -> Array:
 
 
 def _planes(x: Array) -> _Bases:
-    return _Bases(x, x.reshape(len(x), -1).T.copy())
+    return _Bases(x, by_coordinate(x.reshape(len(x), -1)))
 
 
 def _planes_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array) -> None:

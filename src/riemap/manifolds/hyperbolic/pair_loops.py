@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
+from riemap.aligned import coordinate_rows
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import mirror, row_and_end, stride
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, distance, radial_part, sinh
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -20,7 +21,7 @@ def polar_coordinates(x: Array) -> Array:
     """Polar coordinates of points; a row of zeros makes the number of rows of the direction even."""
     n, dim = x.shape[0], x.shape[1] - 1
     size = dim + dim % 2
-    out = np.zeros((size + 3, stride(n)))
+    out = coordinate_rows(size + 3, n)
     _polar_coordinates_rows(n, x, out)
     return out
 
@@ -56,8 +57,6 @@ def near_directions(x: Array, i: int, y: Array, out: Array) -> None:
 def forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write squared distances and ``d / sinh d``."""
     _forward_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop
@@ -89,7 +88,7 @@ def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out:
     near = np.empty(m)
     start, stop = begin(part)
     for t in range(start, stop):
-        i = row_and_end(t, n, m, False)[0]  # a signed number, as in the other loop: one helper serves both
+        i = row_and_end(t, n, m, False)[0]
         near_directions(x, i, y, near)
         r, up, down = x[size, i], x[size + 1, i], x[size + 2, i]
         cosh = math.sqrt(1.0 + r * r)

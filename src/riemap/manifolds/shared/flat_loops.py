@@ -3,45 +3,44 @@
 import numpy as np
 
 from riemap.loops import pair_loop
+from riemap.lower_triangle import row_and_end
 from riemap.threads import Part, begin
 from riemap.types import Array
 
 
 def forward(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    """Write all squared distances between the columns of ``x`` and of ``y``, coordinate by coordinate.
-
-    All of them, even where half would do: a row then takes less than a mirror image of it.
-    """
+    """Write squared distances between the columns of ``x`` and of ``y``, coordinate by coordinate."""
     _forward_rows(len(out), x, y, symmetric, out)
 
 
 @pair_loop
 def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    m = out.shape[1]
+    n, m = out.shape
     start, stop = begin(part)
-    for i in range(start, stop):
-        for j in range(m):
+    for t in range(start, stop):
+        i, end = row_and_end(t, n, m, symmetric)
+        for j in range(end):
             d = x[0, i] - y[0, j]
             out[i, j] = d * d
         for k in range(1, x.shape[0]):
-            for j in range(m):
+            for j in range(end):
                 d = x[k, i] - y[k, j]
                 out[i, j] += d * d
 
 
 def gradient(x: Array, y: Array, w: Array) -> Array:
     """Row ``i``: the sum over ``j`` of ``2 w (x_i - y_j)``."""
-    n = x.shape[1]
-    out = np.empty((n, x.shape[0]))
-    _gradient_rows(n, x, y, w, out)
+    out = np.empty((len(w), x.shape[0]))
+    _gradient_rows(len(w), x, y, w, out)
     return out
 
 
 @pair_loop
 def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    m = y.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]
         for k in range(x.shape[0]):
             slope = 0.0
             for j in range(m):

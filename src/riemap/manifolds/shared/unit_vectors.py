@@ -9,8 +9,9 @@ import math
 
 import numpy as np
 
+from riemap import aligned
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import mirror, row_and_end, stride
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -45,17 +46,12 @@ def project_row(x: Array, i: int, out: Array) -> None:
 
 def by_coordinate(x: Array) -> Array:
     """Arrange vectors ``(n, size)`` by coordinate; a row of zeros makes the number of rows even."""
-    n, size = x.shape
-    out = np.zeros((size + size % 2, stride(n)))
-    out[:size, :n] = x.T
-    return out
+    return aligned.by_coordinate(x, x.shape[1] + x.shape[1] % 2)
 
 
 def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
     """Write squared angles of lines times ``factor``, and ``± d / sin d``, minus where ``-y`` is nearer."""
     _lines_forward_rows(len(out), x, y, symmetric, factor, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop
@@ -84,9 +80,10 @@ def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _lines_gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]
         for k in range(0, x.shape[0], 2):
             first = second = 0.0
             for j in range(m):

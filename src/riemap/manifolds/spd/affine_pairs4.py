@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from riemap.linalg import LANES, device
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import mirror, row_and_end
+from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates4 import (
     IDENTITY,
@@ -47,10 +47,6 @@ def _forward(
 ) -> None:
     """Write squared distances and coefficients; the first coefficient of a pair too far apart is NaN."""
     _forward_rows(len(out), x, y, symmetric, out, first, second, third)
-    if symmetric:
-        mirror(first, first)
-        mirror(second, second)
-        mirror(third, third)
 
 
 @pair_loop
@@ -170,7 +166,7 @@ def _gradient_rows(
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i = row_and_end(t, n, m, False)[0]  # a signed number, as in the other loop: one helper serves both
+        i = row_and_end(t, n, m, False)[0]
         total, trace, far = ZEROS, 0.0, 0
         split = i + 1 if symmetric else m
         for j in range(split):

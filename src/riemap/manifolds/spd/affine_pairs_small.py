@@ -53,8 +53,6 @@ numbers; the quotient itself would lose digits."""
 
 def _forward2(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     _forward2_rows(len(out), x, y, symmetric, out, slopes)
-    if symmetric:
-        mirror(slopes, slopes)
 
 
 @pair_loop
@@ -79,9 +77,10 @@ def _gradient2(x: Array, y: Array, slopes: Array, w: Array) -> Array:
 
 @pair_loop
 def _gradient2_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]
         cosh = math.sqrt(1.0 + x[2, i] * x[2, i])
         along = across = across1 = flat = 0.0
         for j in range(m):
@@ -178,9 +177,10 @@ def _gradient3(x: Array, y: Array, first: Array, second: Array, w: Array) -> Arr
 def _gradient3_rows(
     part: Part, x: Array, y: Array, first: Array, second: Array, w: Array, out: Array
 ) -> None:
-    m = w.shape[1]
+    n, m = w.shape
     start, stop = begin(part)
-    for i in range(start, stop):
+    for t in range(start, stop):
+        i = row_and_end(t, n, m, False)[0]
         s0 = s1 = s2 = s3 = s4 = s5 = trace = 0.0
         for j in range(m):
             u, v = square(triangles(x, i, y, j)), cosquare(triangles(y, j, x, i))
@@ -196,4 +196,4 @@ def _gradient3_rows(
 
 
 KERNEL2 = PairKernel(planar, _forward2, _gradient2, saved=1)
-KERNEL3 = PairKernel(spatial, _forward3, _gradient3, saved=2)
+KERNEL3 = PairKernel(spatial, _forward3, _gradient3, saved=2, saved_symmetric=False)

@@ -26,9 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from riemap.aligned import coordinate_rows
 from riemap.linalg import LANES, cholesky, cholesky_inplace, two_product
 from riemap.loops import inline, point_loop, task_loop
-from riemap.lower_triangle import stride
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, radial_part
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -42,7 +42,7 @@ def planar(a: Array) -> Array:
 
     The rows are the direction (2), ``sinh r``, ``exp(±r/2)`` (2), ``log det``, ``det^(1/4)`` and its inverse.
     """
-    out = np.empty((8, stride(a.shape[0])))
+    out = coordinate_rows(8, len(a))
     _planar_rows(a.shape[0], a, out)
     return out
 
@@ -110,7 +110,7 @@ def spatial(a: Array) -> Array:
     ``1/t``.
     """
     n = a.shape[0]
-    out = np.empty((15, stride(n)))
+    out = coordinate_rows(15, n)
     _spatial_rows((n + 63) // 64, a, out)
     return out
 

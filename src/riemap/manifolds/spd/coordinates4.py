@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
+from riemap.aligned import coordinate_rows
 from riemap.linalg import cholesky_inplace
 from riemap.loops import inline, inline_sum, task_loop
-from riemap.lower_triangle import stride
 from riemap.manifolds.spd.coordinates import write_triangles
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -29,7 +29,7 @@ VECTOR_PAIRS = 8
 def factors(a: Array) -> Array:
     """The lower triangles of ``L`` and ``L⁻¹`` (10 rows each) and ``log det``, a column for every matrix."""
     n = a.shape[0]
-    out = np.empty((21, stride(n)))
+    out = coordinate_rows(21, n)
     _factors_rows((n + 63) // 64, a, out)
     return out
 

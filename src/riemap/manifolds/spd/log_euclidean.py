@@ -21,6 +21,7 @@ from typing import ClassVar, NamedTuple, final
 import numpy as np
 
 from riemap import linalg
+from riemap.aligned import by_coordinate
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import flat_loops
@@ -99,7 +100,7 @@ class _Logarithms(NamedTuple):
 def _logarithms(x: Array) -> _Logarithms:
     values, vectors = linalg.eigh(x)
     entries = linalg.apply(np.log, values, vectors)
-    return _Logarithms(np.log(values), vectors, entries.reshape(len(x), -1).T.copy())
+    return _Logarithms(np.log(values), vectors, by_coordinate(entries.reshape(len(x), -1)))
 
 
 def _forward(a: _Logarithms, b: _Logarithms, symmetric: bool, out: Array) -> None:

@@ -17,6 +17,7 @@ from riemap.kernel_cache import compile_clock
 from riemap.loops import RowLoop, _loop
 from riemap.manifolds.grassmann import pair_loops
 from riemap.manifolds.hyperbolic import pair_loops as hyperbolic
+from riemap.manifolds.rotations import quaternion_pairs
 from riemap.manifolds.spd import affine_pairs_small, stein_pairs_small
 
 
@@ -83,6 +84,7 @@ VECTORISED: dict[str, tuple[RowLoop, tuple[Any, ...]]] = {
     "H": (hyperbolic._forward_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "SPD2": (affine_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "Stein2": (stein_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
+    "SO4": (quaternion_pairs._forward4_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE, SQUARE)),
     "Gr(2,n)": (pair_loops._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE)),
 }
 

@@ -31,7 +31,7 @@ from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import sectional_from
-from riemap.manifolds.spd import bures_pairs
+from riemap.manifolds.spd import bures_pairs, bures_pairs3
 from riemap.manifolds.spd.bures_pairs import push
 from riemap.manifolds.spd.symmetric_positive import SymmetricPositive
 from riemap.types import Array
@@ -66,7 +66,7 @@ class BuresWasserstein(SymmetricPositive):
 
     @property
     def pair_kernel(self) -> PairKernel[Any]:
-        return bures_pairs.KERNEL2 if self.n == 2 else bures_pairs.KERNEL
+        return {2: bures_pairs.KERNEL2, 3: bures_pairs3.KERNEL}.get(self.n, bures_pairs.KERNEL)
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`\frac12\operatorname{tr}S_uv`."""

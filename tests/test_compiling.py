@@ -15,7 +15,7 @@ from riemap import compiling
 from riemap.compiling import for_loops_only, for_python
 from riemap.kernel_cache import compile_clock
 from riemap.loops import RowLoop, _loop
-from riemap.manifolds.grassmann import pair_loops
+from riemap.manifolds.grassmann import pair_loops, pair_loops36
 from riemap.manifolds.hyperbolic import pair_loops as hyperbolic
 from riemap.manifolds.rotations import quaternion_pairs
 from riemap.manifolds.spd import affine_pairs_small, bures_pairs3, stein_pairs_small
@@ -86,6 +86,7 @@ VECTORISED: dict[str, tuple[RowLoop, tuple[Any, ...]]] = {
     "Stein2": (stein_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "SO4": (quaternion_pairs._forward4_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE, SQUARE)),
     "BW3": (bures_pairs3._forward_rows, (CUBE, CUBE, CUBE, FLAG, *4 * [SQUARE])),
+    "Gr(3,6)": (pair_loops36._forward_rows, (CUBE, SQUARE, SQUARE, CUBE, FLAG, *4 * [SQUARE])),
     "Gr(2,n)": (pair_loops._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE)),
 }
 

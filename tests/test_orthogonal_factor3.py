@@ -5,15 +5,16 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from tolerances import ROUNDING
+from tolerances import GRADIENT_EXCESS, ROUNDING, ZERO
 
 from riemap.compiling import for_python
 from riemap.linalg import congruence, symmetric, transpose
-from riemap.manifolds import BuresWasserstein
+from riemap.manifolds import BuresWasserstein, Grassmann, Manifold
 from riemap.manifolds.shared import orthogonal_factor3
 from riemap.types import Array, Rng
 
 COUNT = 20
+LEAST_GAP = 1e-5
 
 VALUES = {
     "apart": [1.0, 0.6, 0.3],
@@ -29,7 +30,7 @@ VALUES = {
 
 @for_python(error_model="numpy")
 def factor(c: Any) -> Any:
-    a, b, k = orthogonal_factor3.coefficients(c)
+    a, b, k = orthogonal_factor3.coefficients(c, LEAST_GAP)
     return a, orthogonal_factor3.orthogonal_factor(c, a, b, k)
 
 
@@ -59,6 +60,17 @@ def test_matrices_with_many_nearest_ones_are_marked(values: list[float]) -> None
     rng = np.random.default_rng(0)
     for c in (frames(rng, 3) * np.array(values)) @ frames(rng, 3):
         assert np.isnan(factor(tuple(c.ravel().tolist()))[0])
+
+
+def check_blocks(m: Manifold, x: Array, w: Array) -> None:
+    """Distances and gradients within ``x``, and between ``x`` and a part of it, beside the plain version."""
+    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
+    between = [m.rectangular_block(x, x[:33], reference=reference) for reference in (False, True)]
+    for fast, plain in (within, between):
+        columns = fast.sqdist.shape[1]
+        np.testing.assert_allclose(np.sqrt(fast.sqdist), np.sqrt(plain.sqdist), rtol=1e-12, atol=ZERO)
+        slope = plain.gradient(w[:, :columns])
+        np.testing.assert_allclose(fast.gradient(w[:, :columns]), slope, atol=1e-12 * np.abs(slope).max())
 
 
 # --- Bures-Wasserstein ----------------------------------------------------------------------------
@@ -105,10 +117,46 @@ def test_bures_gradients_of_pairs_that_the_closed_form_does_not_take(tiny: int) 
     x = m.random(rng, 40, 2.0)
     x[:tiny] = congruence(np.diag([1.0, 1e-4, 1e-4]), m.random(rng, tiny, 0.1))
     w = rng.standard_normal((40, 40))
-    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
-    between = [m.rectangular_block(x, x[:33], reference=reference) for reference in (False, True)]
-    for fast, plain in (within, between):
-        columns = fast.sqdist.shape[1]
-        np.testing.assert_allclose(np.sqrt(fast.sqdist), np.sqrt(plain.sqdist), rtol=1e-12, atol=ROUNDING)
-        slope = plain.gradient(w[:, :columns])
-        np.testing.assert_allclose(fast.gradient(w[:, :columns]), slope, atol=1e-12 * np.abs(slope).max())
+    check_blocks(m, x, w)
+
+
+# --- three-dimensional subspaces of six dimensions --------------------------------------------------
+
+ANGLES = {
+    "apart": [1.2, 0.7, 0.1],
+    "equal": [0.6, 0.6, 0.6],
+    "two equal": [1.1, 0.4, 0.4],
+    "tiny": [3e-9, 2e-9, 1e-9],
+    "one right": [np.pi / 2, 0.8, 0.0],
+    "one right, two equal": [np.pi / 2, 0.8, 0.8],
+    "two nearly right": [np.pi / 2 - 2e-3, np.pi / 2 - 1e-2, 0.1],
+    "two right": [np.pi / 2, np.pi / 2, 0.3],
+    "all right": [np.pi / 2, np.pi / 2, np.pi / 2],
+}
+"""Principal angles."""
+
+
+@pytest.mark.parametrize("kind", ANGLES)
+def test_subspaces_at_known_angles(kind: str) -> None:
+    """d² is the sum of their squares, and the gradient is -2 log along the principal vectors."""
+    m, rng, angles = Grassmann(3, 6), np.random.default_rng(2), np.array(ANGLES[kind])
+    q, turn, other = frames(rng, 6), frames(rng, 3), frames(rng, 3)
+    inside, normal = q[..., :3], q[..., 3:]
+    x, y = inside @ turn, (np.cos(angles) * inside + np.sin(angles) * normal) @ other
+    d = np.linalg.norm(angles)
+    np.testing.assert_allclose(np.sqrt(np.diagonal(m.pairwise(x, y))), d, rtol=0.0, atol=ROUNDING)
+    slope = m.pairwise_grad(x, y, np.eye(COUNT))
+    if not np.any(angles == np.pi / 2):
+        # 1e-13 was measured where the closed form ends
+        np.testing.assert_allclose(slope, -2.0 * (normal * angles) @ turn, rtol=0.0, atol=5.0 * ZERO)
+    assert np.all(m.norm(x, slope) <= 2.0 * d * (1.0 + GRADIENT_EXCESS))
+
+
+@pytest.mark.parametrize("right", [0, 1, 17, 40])
+def test_gradients_of_subspaces_with_two_angles_that_are_nearly_right(right: int) -> None:
+    """Rows in which some pairs, or half of them, are not computed in closed form."""
+    m, rng = Grassmann(3, 6), np.random.default_rng(right)
+    x = m.random(rng, 40, 0.1)
+    x[:right:2] = m.project(m.random(rng, len(x[:right:2]), 1e-3)[:, [0, 4, 5, 3, 1, 2]])
+    w = rng.standard_normal((40, 40))
+    check_blocks(m, x, w)

@@ -165,8 +165,7 @@ def _prepare2(x: Array) -> Roots:
     return Roots(lower, np.ascontiguousarray([lower[:, 0, 0], lower[:, 1, 0], lower[:, 1, 1]]))
 
 
-def prepare(x: Array) -> Roots:
-    """Cholesky factors of matrices of any size; their coordinates are ``(size, size, count)``."""
+def _prepare_any(x: Array) -> Roots:
     lower, _ = cholesky(x)
     return Roots(lower, np.moveaxis(lower, 0, 2).copy())
 
@@ -194,4 +193,4 @@ def push(x: Array, d: Array) -> Array:
 
 
 KERNEL2 = PairKernel(_prepare2, _roots_forward2, _roots_gradient2)
-KERNEL = PairKernel(prepare, _roots_forward_any, _roots_gradient_any)
+KERNEL = PairKernel(_prepare_any, _roots_forward_any, _roots_gradient_any)

@@ -10,15 +10,19 @@ import math
 
 import numpy as np
 
-from riemap.linalg import LANES, device
+from riemap.linalg import LANES, cholesky, device
 from riemap.loops import inline, inline_sum, pair_loop
-from riemap.lower_triangle import mirror, row_and_end
+from riemap.lower_triangle import mirror, row_and_end, stride
 from riemap.manifolds.blocks import PairKernel
-from riemap.manifolds.shared.orthogonal_factor3 import Nine, coefficients, orthogonal_factor
-from riemap.manifolds.spd.bures_pairs import Roots, align, prepare, push
-from riemap.manifolds.spd.coordinates4 import VECTOR_PAIRS
+from riemap.manifolds.shared.formulas import VECTOR_PAIRS
+from riemap.manifolds.shared.orthogonal_factor3 import Nine, any_marked, coefficients, orthogonal_factor
+from riemap.manifolds.spd.bures_pairs import Roots, align, push
 from riemap.threads import Part, begin
 from riemap.types import Array
+
+LEAST_GAP = 1e-5
+"""Smallest ratio of the sum of the lesser two singular values of ``Yᵀ X`` to the greatest for which the
+closed form is used. There, ``R`` is orthogonal to eight digits before the Newton step, which doubles them."""
 
 ZEROS: Nine = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -55,6 +59,14 @@ def _difference(x: Array, i: int, y: Array, j: int, r: Nine) -> Nine:
     )
 
 
+def _prepare(x: Array) -> Roots:
+    """Cholesky factors. Rows of coordinates end in zeros, so as not to evict each other from the cache."""
+    lower, _ = cholesky(x)
+    coords = np.zeros((3, 3, stride(len(x))))
+    coords[:, :, : len(x)] = np.moveaxis(lower, 0, 2)
+    return Roots(lower, coords)
+
+
 def _forward(a: Roots, b: Roots, symmetric: bool, out: Array, *saved: Array) -> None:
     """Write squared distances and coefficients of ``R``; the first is NaN where singular vectors are used."""
     _forward_rows(len(out), a.lower, a.coords, b.coords, symmetric, out, *saved)
@@ -82,7 +94,7 @@ def _forward_rows(
         marked = 0
         for j in range(min(m, (end + VECTOR_PAIRS - 1) // VECTOR_PAIRS * VECTOR_PAIRS)):
             c = _cross(x, i, y, j)
-            a, second[i, j], third[i, j] = coefficients(c)
+            a, second[i, j], third[i, j] = coefficients(c, LEAST_GAP)
             first[i, j] = a
             flat = a != a
             marked += 1 if flat else 0
@@ -98,21 +110,12 @@ def _marked_distances(x: Array, y: Array, marks: Array, end: int, out: Array) ->
     """Write the squared distances of this row where the mark is NaN, from singular vectors."""
     c, v, d = np.empty((3, 3, LANES)), np.empty((3, 3, LANES)), np.empty((3, 3, LANES))
     for j in range(0, end, LANES):
-        if not _any_marked(marks, j, end):
+        if not any_marked(marks, j, end):
             continue
         align(x, y, j, c, v, d)
         for lane in range(min(LANES, end - j)):
             if math.isnan(marks[j + lane]):
                 out[j + lane] = np.sum(d[:, :, lane] ** 2)
-
-
-@inline
-def _any_marked(marks: Array, j: int, end: int) -> bool:
-    """Whether one of the next :data:`LANES` marks is NaN."""
-    count = 0
-    for k in range(j, min(j + LANES, end)):
-        count += 1 if math.isnan(marks[k]) else 0
-    return count > 0
 
 
 def _gradient(a: Roots, b: Roots, first: Array, second: Array, third: Array, w: Array) -> Array:
@@ -173,7 +176,7 @@ def _add_marked(x: Array, y: Array, marks: Array, w: Array, out: Array) -> None:
     c, v, d = np.empty((3, 3, LANES)), np.empty((3, 3, LANES)), np.empty((3, 3, LANES))
     end = len(w)
     for j in range(0, end, LANES):
-        if not _any_marked(marks, j, end):
+        if not any_marked(marks, j, end):
             continue
         align(x, y, j, c, v, d)
         for lane in range(min(LANES, end - j)):
@@ -181,4 +184,4 @@ def _add_marked(x: Array, y: Array, marks: Array, w: Array, out: Array) -> None:
                 out += w[j + lane] * d[:, :, lane]
 
 
-KERNEL = PairKernel(prepare, _forward, _gradient, saved=3)
+KERNEL = PairKernel(_prepare, _forward, _gradient, saved=3)

@@ -55,6 +55,7 @@ class BuresWasserstein(SymmetricPositive):
     name: ClassVar[str] = "SPD, Bures-Wasserstein"
     formula: ClassVar[str] = "√(tr(A + B) − 2 tr√(√A B √A))"
     parallel: ClassVar[bool] = False
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
 
     @property
     def curvature(self) -> tuple[float, float]:

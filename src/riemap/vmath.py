@@ -178,7 +178,7 @@ def _typed_differences(context: Any, x: Any, y: Any, z: Any, coefficients: Any) 
             remainders.append(quotient.pop(0))
         return context.make_tuple(builder, signature.return_type, remainders)
 
-    return types.UniTuple(types.float64, 3)(x, y, z, coefficients), lower
+    return types.UniTuple(types.float64, 3)(x, y, z, coefficients), lower  # type: ignore[no-untyped-call]
 
 
 _differences: Callable[..., tuple[float, float, float]] = _compiled(_typed_differences)

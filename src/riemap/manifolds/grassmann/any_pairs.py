@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from riemap.linalg import LANES, svd_lanes
-from riemap.loops import inline, pair_loop
+from riemap.loops import inline, inline_sum, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
@@ -47,7 +47,7 @@ def principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int) 
         e[n, lane], e[n + 1, lane] = math.sqrt(sin), math.sqrt(cos)
 
 
-@inline
+@inline_sum
 def add_log(e: Array, c: Array, k: int, lane: int, weight: float, out: Array) -> None:
     """Add ``-2 weight log`` along principal vector ``k`` of :func:`principal`; zero at right angles."""
     rows = out.shape[0]

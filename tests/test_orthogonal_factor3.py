@@ -126,6 +126,8 @@ ANGLES = {
     "apart": [1.2, 0.7, 0.1],
     "equal": [0.6, 0.6, 0.6],
     "two equal": [1.1, 0.4, 0.4],
+    "two zero": [0.8, 0.0, 0.0],
+    "one right, two zero": [np.pi / 2, 0.0, 0.0],
     "tiny": [3e-9, 2e-9, 1e-9],
     "one right": [np.pi / 2, 0.8, 0.0],
     "one right, two equal": [np.pi / 2, 0.8, 0.8],

@@ -122,7 +122,8 @@ def _sines(g: Six) -> Three:
     r = min(max(0.5 * det / (root * square + TINY), -1.0), 1.0)
     high, low = mean + 2.0 * root * cos_third(r), mean - 2.0 * root * cos_third(-r)
     p, q = min(max(0.25 * low, 0.0), 0.5), min(max(0.25 * high, 0.0), 0.5)
-    return p, min(max(0.75 * mean - 0.25 * (low + high), p), q), q
+    # errors of two roots that nearly coincide cancel in their sum, so the third follows from the first two
+    return p, min(max(0.75 * mean - (p + q), p), q), q
 
 
 @inline

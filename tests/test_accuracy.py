@@ -231,6 +231,30 @@ def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
         assert np.all(m.norm(x, gradient - reference) / 2.0 <= SPD3_GRADIENT * truth + ROUNDING)
 
 
+# --- SO4 near its cut loci -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("second", [0.0, 1e-9, 0.7, np.pi - 1e-3, np.pi - 1e-9, np.pi])
+@pytest.mark.parametrize("first", [1e-9, 0.7, np.pi - 1e-3, np.pi - 1e-9])
+def test_rotations_by_two_known_angles(first: float, second: float) -> None:
+    """d² = 2 θ₁² + 2 θ₂², and the gradient is -2 log: A times the skew matrix of these angles."""
+    m, rng = Rotations(4), np.random.default_rng(0)
+    x, q = m.uniform(rng, COUNT), m.uniform(rng, COUNT)
+    plane = np.array([[0.0, -1.0], [1.0, 0.0]])
+    skew, turn = np.zeros((4, 4)), np.zeros((4, 4))
+    for block, angle in ((slice(0, 2), first), (slice(2, 4), second)):
+        skew[block, block] = angle * plane
+        turn[block, block] = np.cos(angle) * np.eye(2) + np.sin(angle) * plane
+    y = x @ congruence(q, turn)
+    d = np.linalg.norm(skew)
+    np.testing.assert_allclose(np.sqrt(np.diagonal(m.pairwise(x, y))), d, rtol=0.0, atol=ROUNDING)
+    slope = m.pairwise_grad(x, y, np.eye(COUNT))
+    np.testing.assert_allclose(m.norm(x, slope), 2.0 * d, rtol=GRADIENT_EXCESS)
+    if second < np.pi:
+        sine = np.sin((first + second) / 2.0)  # where it is small, so is the denominator of the gradient
+        np.testing.assert_allclose(slope, -2.0 * x @ congruence(q, skew), rtol=0.0, atol=ZERO / sine)
+
+
 # --- equal points, repeated eigenvalues, cut loci ------------------------------------------------
 
 Corner = tuple[Manifold, Array, Array, float | None]
@@ -254,7 +278,7 @@ def antipodes(rng: Rng) -> Iterator[Corner]:
 
 def special_angles(rng: Rng) -> Iterator[Corner]:
     """Right ones, and equal ones."""
-    for k, n in ((1, 2), (1, 3), (2, 4), (2, 5), (3, 5), (3, 6)):
+    for k, n in ((1, 2), (1, 3), (2, 4), (2, 5), (3, 5), (3, 6), (3, 7)):
         q = frames(rng, COUNT, n)
         for right in range(1, min(k, n - k) + 1):
             y = q[:, :, [*range(k, k + right), *range(right, k)]]

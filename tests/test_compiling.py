@@ -15,9 +15,10 @@ from riemap import compiling
 from riemap.compiling import for_loops_only, for_python
 from riemap.kernel_cache import compile_clock
 from riemap.loops import RowLoop, _loop
-from riemap.manifolds.grassmann import pair_loops
+from riemap.manifolds.grassmann import pair_loops, pair_loops36
 from riemap.manifolds.hyperbolic import pair_loops as hyperbolic
-from riemap.manifolds.spd import affine_pairs_small, stein_pairs_small
+from riemap.manifolds.rotations import quaternion_pairs
+from riemap.manifolds.spd import affine_pairs_small, bures_pairs3, stein_pairs_small
 
 
 @for_loops_only(forceinline=True)
@@ -78,11 +79,14 @@ def test_numba_is_left_as_it_is() -> None:
     assert BaseFunction.get_call_type is compiling._find_signature
 
 
-PART, SQUARE, FLAG = np.zeros(8, np.int64), np.ones((8, 8)), True
+PART, SQUARE, CUBE, FLAG = np.zeros(8, np.int64), np.ones((8, 8)), np.ones((8, 8, 8)), True
 VECTORISED: dict[str, tuple[RowLoop, tuple[Any, ...]]] = {
     "H": (hyperbolic._forward_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "SPD2": (affine_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "Stein2": (stein_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
+    "SO4": (quaternion_pairs._forward4_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE, SQUARE)),
+    "BW3": (bures_pairs3._forward_rows, (CUBE, CUBE, CUBE, FLAG, *4 * [SQUARE])),
+    "Gr(3,6)": (pair_loops36._forward_rows, (CUBE, SQUARE, SQUARE, CUBE, FLAG, *4 * [SQUARE])),
     "Gr(2,n)": (pair_loops._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE)),
 }
 

@@ -189,3 +189,19 @@ def test_a_loop_compiles_to_packed_arithmetic(name: str) -> None:
 
 def assembly(name: str) -> str:
     return "\n".join(loop(name).inspect_asm().values())
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-15, 1e-9, 1e-4, 0.2])
+def test_divided_differences_keep_their_digits(gap: float) -> None:
+    """Of d / sin d, where arguments coincide, nearly coincide, and do not; measured: 2e-11."""
+    differences = njit(error_model="numpy")(lambda p, q, r: vmath.over_sine_differences(p, q, r))
+    for p in np.linspace(0.001, 0.09, 10):
+        points = [mpmath.mpf(float(x)) for x in (p, p + gap, p + 2.0 * gap)]
+        with mpmath.workprec(PRECISION):
+            series = mpmath.taylor(TRUTH["over_sine"], points[0], 2)
+            f, g, h = map(TRUTH["over_sine"], points)
+            truth = series
+            if gap > 1e-12:
+                low, high = (g - f) / (points[1] - points[0]), (h - g) / (points[2] - points[1])
+                truth = [f, low, (high - low) / (points[2] - points[0])]
+        np.testing.assert_allclose(differences(*map(float, points)), [float(t) for t in truth], rtol=1e-10)

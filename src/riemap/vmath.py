@@ -166,6 +166,25 @@ _horner: Callable[[float, tuple[float, ...]], float] = _compiled(_typed_horner)
 """Sum of ``coefficients[k] * z**k``, constant first."""
 
 
+def _typed_differences(context: Any, x: Any, y: Any, z: Any, coefficients: Any) -> Any:
+    """Divide the polynomial by its argument minus ``x``, the quotient by minus ``y``, and so on."""
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        quotient = [builder.extract_value(values[3], k) for k in range(len(coefficients))]
+        remainders = []
+        for point in values[:3]:
+            for k in reversed(range(len(quotient) - 1)):
+                quotient[k] = builder.fma(quotient[k + 1], point, quotient[k])
+            remainders.append(quotient.pop(0))
+        return context.make_tuple(builder, signature.return_type, remainders)
+
+    return types.UniTuple(types.float64, 3)(x, y, z, coefficients), lower  # type: ignore[no-untyped-call]
+
+
+_differences: Callable[..., tuple[float, float, float]] = _compiled(_typed_differences)
+"""``f(x)``, ``f[x, y]`` and ``f[x, y, z]`` of the polynomial ``f`` with these coefficients."""
+
+
 @inline
 def _split(y: float) -> tuple[int, float]:
     """``k`` and ``m`` with ``y = 2^k m`` and ``m`` between the roots of 1/2 and 2."""
@@ -261,6 +280,15 @@ def over_sine(q: float) -> float:
     square = q * q
     fourth = square * square
     return fma(fourth * fourth * square, _horner(q, _OVER_SINE_HIGH), _horner(q, _OVER_SINE_LOW))
+
+
+@inline
+def over_sine_differences(p: float, q: float, r: float) -> tuple[float, float, float]:
+    """Divided differences ``f(p)``, ``f[p, q]`` and ``f[p, q, r]`` of :func:`over_sine`.
+
+    They keep their digits where the arguments are close or equal: the last of them has ten.
+    """
+    return _differences(p, q, r, _OVER_SINE)
 
 
 @inline

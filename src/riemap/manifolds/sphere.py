@@ -12,37 +12,27 @@ References
     computation? 2006.
 """
 
-import math
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 import numpy as np
 
-from riemap.loops import inline, pair_loop
+from riemap.loops import pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
 from riemap.manifolds.shared.formulas import contiguous
 from riemap.manifolds.shared.quadric import Quadric
-from riemap.manifolds.shared.unit_vectors import by_coordinate, move, near_and_far, project_row
+from riemap.manifolds.shared.unit_vectors import (
+    angle_and_slope,
+    by_coordinate,
+    move,
+    near_and_far,
+    project_row,
+)
 from riemap.threads import Part, begin
 from riemap.types import Array, Rng
-from riemap.vmath import over_sine
-
-
-@inline
-def angle_and_slope(near: float, far: float) -> tuple[float, float]:
-    r"""``d`` and ``d / sin d`` from :math:`\|x-y\|^2` and :math:`\|x+y\|^2`.
-
-    The smaller of the two angles with ``y`` and ``-y`` has :math:`\sin^2\frac d2` at most a half, where
-    its quotient with the sine is a polynomial. The sine is at least :data:`CUT`.
-    """
-    sine = 0.5 * math.sqrt(near * far)
-    obtuse = near > far
-    ratio = over_sine(0.25 * (far if obtuse else near))
-    d = math.pi - sine * ratio if obtuse else sine * ratio
-    return d, d / max(sine, CUT) if obtuse else ratio
 
 
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:

@@ -4,8 +4,9 @@ Bases are orthonormal, :math:`A, B\in\mathbb{R}^{n\times k}`, and the cosines of
 :math:`\theta_i` are the singular values of :math:`A^\top B`. The cosine of a small angle has lost
 its digits. So the basis of ``B`` is first rotated towards that of ``A``, by the orthogonal factor ``R`` of
 :math:`B^\top A`; then :math:`D = BR - A` has the singular values :math:`2\sin\frac{\theta_i}{2}`, which
-keep their digits. For ``k = 1``, ``R`` is a sign; for ``k = 2`` it is a rotation or reflection in
-closed form.
+keep their digits. For ``k = 1``, ``R`` is a sign. For ``k = 2`` and for ``Gr(3, 6)``
+(:mod:`riemap.manifolds.grassmann.pair_loops36`) it has a closed form. For other sizes,
+:mod:`riemap.manifolds.grassmann.any_pairs` computes singular vectors.
 
 Orthogonal complements have the same principal angles, apart from zeros, and need ``n - k`` columns. They are
 used where that is fewer. With an orthonormal basis ``C`` of that of ``A``, a tangent ``P`` at ``C`` is
@@ -20,16 +21,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from riemap.aligned import by_coordinate
-from riemap.linalg import LANES, svd_lanes, transpose
+from riemap.linalg import transpose
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
-from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.grassmann import any_pairs, pair_loops36
 from riemap.manifolds.grassmann.complements import complements
 from riemap.manifolds.shared import unit_vectors
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, atan2, over_sine
+from riemap.vmath import TINY, over_sine
 
 # --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
 
@@ -130,87 +131,6 @@ def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> Non
             out[i, k], out[i, k + 1] = first, second
 
 
-# --- any k: singular vectors by Jacobi rotations ----------------------------------------------------
-
-
-@inline
-def _cross(a: Array, y: Array, j: int, c: Array, v: Array) -> None:
-    """Write ``aᵀ b v`` to ``c`` for the ``b`` from ``j`` on, where ``v`` makes its columns orthogonal."""
-    n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
-    for p in range(size):
-        for q in range(size):
-            for lane in range(LANES):
-                c[p, q, lane] = 0.0
-            for r in range(n):
-                for lane in range(LANES):
-                    c[p, q, lane] += a[r, p] * y[r, q, min(j + lane, last)]
-    svd_lanes(c, v)
-
-
-@inline
-def _principal(a: Array, y: Array, j: int, c: Array, v: Array, e: Array, k: int) -> None:
-    """Write the part of principal vector ``k`` normal to ``a`` to ``e``, then its sine and cosine."""
-    n, size, last = a.shape[0], a.shape[1], y.shape[2] - 1
-    for lane in range(LANES):
-        sin = cos = 0.0
-        for q in range(size):
-            cos += c[q, k, lane] * c[q, k, lane]
-        for p in range(n):
-            total = 0.0
-            for q in range(size):
-                total += y[p, q, min(j + lane, last)] * v[q, k, lane] - a[p, q] * c[q, k, lane]
-            e[p, lane] = total
-            sin += total * total
-        e[n, lane], e[n + 1, lane] = math.sqrt(sin), math.sqrt(cos)
-
-
-def _forward_any(x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    _forward_any_rows(len(x), x, y, symmetric, out)
-
-
-@pair_loop
-def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n, m, rows, size = x.shape[0], y.shape[2], x.shape[1], x.shape[2]
-    c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
-    start, stop = begin(part)
-    for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
-        for j in range(0, end, LANES):
-            _cross(x[i], y, j, c, v)
-            for lane in range(min(LANES, end - j)):
-                out[i, j + lane] = 0.0
-            for k in range(size):
-                _principal(x[i], y, j, c, v, e, k)
-                for lane in range(min(LANES, end - j)):
-                    theta = atan2(e[rows, lane], e[rows + 1, lane])
-                    out[i, j + lane] += theta * theta
-
-
-def _gradient_any(x: Array, y: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``; a right angle has no direction and contributes zero."""
-    out = np.zeros(x.shape)
-    _gradient_any_rows(len(x), x, y, w, out)
-    return out
-
-
-@pair_loop
-def _gradient_any_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None:
-    m, rows, size = y.shape[2], x.shape[1], x.shape[2]
-    c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
-    start, stop = begin(part)
-    for i in range(start, stop):
-        for j in range(0, m, LANES):
-            _cross(x[i], y, j, c, v)
-            for k in range(size):
-                _principal(x[i], y, j, c, v, e, k)
-                for lane in range(min(LANES, m - j)):
-                    sin, cos = e[rows, lane], e[rows + 1, lane]
-                    factor = -2.0 * w[i, j + lane] * atan2(sin, cos) / (max(sin, CUT) * (cos + TINY))
-                    for p in range(rows):
-                        for q in range(size):
-                            out[i, p, q] += factor * e[p, lane] * c[q, k, lane]
-
-
 # --- the kernels -------------------------------------------------------------------------------------
 
 
@@ -233,7 +153,7 @@ def _lines_gradient(a: _Bases, b: _Bases, slopes: Array, w: Array) -> Array:
     return unit_vectors.lines_gradient(a.coords, b.coords, slopes, w)[:, : a.basis.shape[1], None]
 
 
-def _planes(x: Array) -> _Bases:
+def _entries(x: Array) -> _Bases:
     return _Bases(x, by_coordinate(x.reshape(len(x), -1)))
 
 
@@ -250,11 +170,19 @@ def _subspaces(x: Array) -> _Bases:
 
 
 def _subspaces_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array) -> None:
-    _forward_any(a.basis, b.coords, symmetric, out)
+    any_pairs.forward(a.basis, b.coords, symmetric, out)
 
 
 def _subspaces_gradient(a: _Bases, b: _Bases, w: Array) -> Array:
-    return _gradient_any(a.basis, b.coords, w)
+    return any_pairs.gradient(a.basis, b.coords, w)
+
+
+def _solids_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array, *saved: Array) -> None:
+    pair_loops36.forward(a.basis, a.coords, b.coords, symmetric, out, *saved)
+
+
+def _solids_gradient(a: _Bases, b: _Bases, *rest: Array) -> Array:
+    return tangent(a.basis, pair_loops36.gradient(a.basis, a.coords, b.coords, *rest))
 
 
 class _Complements(NamedTuple):
@@ -290,7 +218,9 @@ def kernel(k: int, n: int) -> PairKernel[Any]:
     if k == 1:
         return PairKernel(_lines, _lines_forward, _lines_gradient, saved=1)
     if k == 2:
-        return PairKernel(_planes, _planes_forward, _planes_gradient)
+        return PairKernel(_entries, _planes_forward, _planes_gradient)
+    if (k, n) == (3, 6):
+        return PairKernel(_entries, _solids_forward, _solids_gradient, saved=3)
     return PairKernel(_subspaces, _subspaces_forward, _subspaces_gradient)
 
 

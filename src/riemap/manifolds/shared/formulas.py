@@ -5,6 +5,9 @@ import numpy as np
 from riemap.manifolds.blocks import writeable
 from riemap.types import Array
 
+VECTOR_PAIRS = 8
+"""Number of pairs that one vector register holds. Rows of a triangle are computed up to the next multiple."""
+
 POINTS_PER_TASK = 32
 """Number of points that a thread takes at a time, with one scratch array for all of them."""
 

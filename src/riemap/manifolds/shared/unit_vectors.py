@@ -35,6 +35,20 @@ def near_and_far(x: Array, i: int, y: Array, near: Array, far: Array) -> None:
 
 
 @inline
+def angle_and_slope(near: float, far: float) -> tuple[float, float]:
+    r"""``d`` and ``d / sin d`` from :math:`\|x-y\|^2` and :math:`\|x+y\|^2`.
+
+    The smaller of the two angles with ``y`` and ``-y`` has :math:`\sin^2\frac d2` at most a half, where
+    its quotient with the sine is a polynomial. The sine is at least :data:`CUT`.
+    """
+    sine = 0.5 * math.sqrt(near * far)
+    obtuse = near > far
+    ratio = over_sine(0.25 * (far if obtuse else near))
+    d = math.pi - sine * ratio if obtuse else sine * ratio
+    return d, d / max(sine, CUT) if obtuse else ratio
+
+
+@inline
 def project_row(x: Array, i: int, out: Array) -> None:
     """Subtract from row ``i`` of ``out`` its component along ``x_i``."""
     excess = 0.0

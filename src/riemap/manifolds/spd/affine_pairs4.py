@@ -19,9 +19,9 @@ from riemap.linalg import LANES, device
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared.formulas import VECTOR_PAIRS
 from riemap.manifolds.spd.coordinates4 import (
     IDENTITY,
-    VECTOR_PAIRS,
     ZEROS,
     add_entries,
     at,

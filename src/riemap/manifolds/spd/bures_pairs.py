@@ -77,7 +77,7 @@ def _gradient2_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> Non
 
 
 @inline
-def _align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
+def align(x: Array, y: Array, j: int, c: Array, v: Array, d: Array) -> None:
     """Write ``Y R - X`` to ``d`` for the ``Y`` from ``j`` on; ``c`` and ``v`` are scratch."""
     size, last = x.shape[0], y.shape[2] - 1
     for p in range(size):
@@ -120,7 +120,7 @@ def _forward_any_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Arra
     for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         for j in range(0, end, LANES):
-            _align(x[i], y, j, c, v, d)
+            align(x[i], y, j, c, v, d)
             for lane in range(min(LANES, end - j)):
                 total = 0.0
                 for p in range(size):
@@ -143,7 +143,7 @@ def _gradient_any_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> 
     start, stop = begin(part)
     for i in range(start, stop):
         for j in range(0, m, LANES):
-            _align(x[i], y, j, c, v, d)
+            align(x[i], y, j, c, v, d)
             for p in range(size):
                 for q in range(size):
                     for lane in range(min(LANES, m - j)):
@@ -153,36 +153,36 @@ def _gradient_any_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> 
 # --- the kernels ----------------------------------------------------------------------------------------
 
 
-class _Roots(NamedTuple):
+class Roots(NamedTuple):
     """Cholesky factors, and their entries as the loops read them."""
 
     lower: Array  # (count, n, n)
     coords: Array
 
 
-def _prepare2(x: Array) -> _Roots:
+def _prepare2(x: Array) -> Roots:
     lower, _ = cholesky(x)
-    return _Roots(lower, np.ascontiguousarray([lower[:, 0, 0], lower[:, 1, 0], lower[:, 1, 1]]))
+    return Roots(lower, np.ascontiguousarray([lower[:, 0, 0], lower[:, 1, 0], lower[:, 1, 1]]))
 
 
-def _prepare_any(x: Array) -> _Roots:
+def _prepare_any(x: Array) -> Roots:
     lower, _ = cholesky(x)
-    return _Roots(lower, np.moveaxis(lower, 0, 2).copy())
+    return Roots(lower, np.moveaxis(lower, 0, 2).copy())
 
 
-def _roots_forward2(a: _Roots, b: _Roots, symmetric: bool, out: Array) -> None:
+def _roots_forward2(a: Roots, b: Roots, symmetric: bool, out: Array) -> None:
     _forward2(a.coords, b.coords, symmetric, out)
 
 
-def _roots_gradient2(a: _Roots, b: _Roots, w: Array) -> Array:
+def _roots_gradient2(a: Roots, b: Roots, w: Array) -> Array:
     return -2.0 * push(a.lower, _gradient2(a.coords, b.coords, w))
 
 
-def _roots_forward_any(a: _Roots, b: _Roots, symmetric: bool, out: Array) -> None:
+def _roots_forward_any(a: Roots, b: Roots, symmetric: bool, out: Array) -> None:
     _forward_any(a.lower, b.coords, symmetric, out)
 
 
-def _roots_gradient_any(a: _Roots, b: _Roots, w: Array) -> Array:
+def _roots_gradient_any(a: Roots, b: Roots, w: Array) -> Array:
     return -2.0 * push(a.lower, _gradient_any(a.lower, b.coords, w))
 
 

@@ -31,7 +31,7 @@ from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import sectional_from
-from riemap.manifolds.spd import bures_pairs
+from riemap.manifolds.spd import bures_pairs, bures_pairs3
 from riemap.manifolds.spd.bures_pairs import push
 from riemap.manifolds.spd.symmetric_positive import SymmetricPositive
 from riemap.types import Array
@@ -55,6 +55,7 @@ class BuresWasserstein(SymmetricPositive):
     name: ClassVar[str] = "SPD, Bures-Wasserstein"
     formula: ClassVar[str] = "√(tr(A + B) − 2 tr√(√A B √A))"
     parallel: ClassVar[bool] = False
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
 
     @property
     def curvature(self) -> tuple[float, float]:
@@ -66,7 +67,7 @@ class BuresWasserstein(SymmetricPositive):
 
     @property
     def pair_kernel(self) -> PairKernel[Any]:
-        return bures_pairs.KERNEL2 if self.n == 2 else bures_pairs.KERNEL
+        return {2: bures_pairs.KERNEL2, 3: bures_pairs3.KERNEL}.get(self.n, bures_pairs.KERNEL)
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`\frac12\operatorname{tr}S_uv`."""

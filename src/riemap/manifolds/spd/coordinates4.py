@@ -22,9 +22,6 @@ ZEROS: tuple[float, ...] = (0.0,) * 10
 IDENTITY: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 """The lower entries of the identity."""
 
-VECTOR_PAIRS = 8
-"""Number of pairs that one vector register holds. Rows of a triangle are computed up to the next multiple."""
-
 
 def factors(a: Array) -> Array:
     """The lower triangles of ``L`` and ``L⁻¹`` (10 rows each) and ``log det``, a column for every matrix."""

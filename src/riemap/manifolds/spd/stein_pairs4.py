@@ -16,8 +16,8 @@ import numpy as np
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared.formulas import VECTOR_PAIRS
 from riemap.manifolds.spd.coordinates4 import (
-    VECTOR_PAIRS,
     ZEROS,
     add_entries,
     factors,

@@ -24,6 +24,7 @@ from riemap.cli.arguments import (
     RunOut,
     Sampler,
     SpaceTexts,
+    Time,
     TrainingSeed,
     WithReport,
     takes_read_options,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from riemap.distances import DistanceMatrix
     from riemap.graphs import AnyGraph, ReadOptions
     from riemap.runs import RunFolder, RunResult, RunSpec
+    from riemap.runs.budget import TimeBudget
     from riemap.training.workers import Workers
 
 Seeds: TypeAlias = Annotated[
@@ -59,6 +61,7 @@ def embed(
     preset: Preset = "default",
     optimizer: OptimizerText = None,
     epochs: Epochs = None,
+    time: Time = None,
     seed: TrainingSeed = 0,
     seeds: Seeds = 1,
     sampler: Sampler = "auto",
@@ -75,6 +78,7 @@ def embed(
     """
     with refusing():
         from riemap.runs import GraphSource, RunFolder, RunSpec
+        from riemap.runs.budget import TimeBudget
         from riemap.training import Stop
 
         spaces = _checked(graph, space, out, resume, report)
@@ -98,8 +102,9 @@ def embed(
                 folder = None
                 if path is not None:
                     folder = RunFolder(path, resume=resume, checkpoint_every=checkpoint_every)
+                spec, budget = _in_time(spec, folder, opened, TimeBudget.of(time, epochs, ray))
                 known = results[-1].distances if results else None
-                results.append(_done(spec, folder, opened, known, workers, quiet=as_json))
+                results.append(_done(spec, folder, (opened, known), workers, budget, quiet=as_json))
                 if results[-1].fit.stop is Stop.INTERRUPTED:
                     break
                 if report and path is not None:
@@ -141,29 +146,43 @@ def _checked(graph: str, spaces: list[str] | None, out: Path | None, resume: boo
     return spaces
 
 
+def _in_time(
+    spec: "RunSpec", folder: "RunFolder | None", graph: "AnyGraph", budget: "TimeBudget | None"
+) -> "tuple[RunSpec, TimeBudget | None]":
+    """Return the run with as many epochs as its time allows, and the budget that it has begun to spend."""
+    from riemap.training import training_process
+
+    if budget is None or (folder is not None and folder.finished):
+        return spec, budget
+    with training_process(graph.n):
+        epochs = budget.epochs(graph, lambda count: spec.with_epochs(count, graph.n).setup(graph.n), folder)
+    typer.echo(f"riemap: {epochs} epochs of {spec.graph} in {spec.space} fit into the time", err=True)
+    return spec.with_epochs(epochs, graph.n), budget
+
+
 def _done(
     spec: "RunSpec",
     folder: "RunFolder | None",
-    graph: "AnyGraph",
-    distances: "DistanceMatrix | None",
+    given: "tuple[AnyGraph, DistanceMatrix | None]",
     workers: "Workers | None",
+    budget: "TimeBudget | None",
     quiet: bool,
 ) -> "RunResult":
-    """Do a run, and show the progress."""
+    """Do a run on a graph, whose distances may be known, and show the progress."""
     from riemap.runs import execute
     from riemap.training import training_process
 
     title = f"{spec.graph} in {spec.space}"
     with (
-        training_process(graph.n) as interrupted,
-        progress(title, spec.total_epochs, graph.n, quiet) as callback,
+        training_process(given[0].n) as interrupted,
+        progress(title, spec.total_epochs, given[0].n, quiet) as callback,
     ):
         return execute(
             spec,
             folder,
-            graph=graph,
-            distances=distances,
-            callbacks=(callback,),
+            graph=given[0],
+            distances=given[1],
+            callbacks=(callback,) if budget is None else (callback, budget.stopping()),
             interrupted=interrupted,
             workers=workers,
         )

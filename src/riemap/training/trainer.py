@@ -126,6 +126,7 @@ class Trainer:
         self.target = self.objective.target
         self._stepper = Stepper(self.objective, plan.optimizer, plan.scale_lr)
         self._epochs = EpochRunner(self._stepper)
+        self.trial_epochs = TRIAL_EPOCHS_WITH_EDGES if plan.refines else TRIAL_EPOCHS
 
     def init(
         self, seed: int = 0, *, interrupted: Callable[[], bool] = never, start: Embedding | None = None
@@ -133,7 +134,7 @@ class Trainer:
         """Make the state before the first epoch.
 
         Points start in a small ball. In a compact space, if the plan begins by unfolding the graph, points
-        that are spread over the space are tried as well: a short run from each shows which are best.
+        that are spread over the space are tried too: a short run from each shows which are best.
 
         Parameters
         ----------
@@ -283,8 +284,7 @@ class Trainer:
         points and scales after its first stage.
         """
         batch = self.plan.stages[0].batch
-        most = TRIAL_EPOCHS_WITH_EDGES if self.plan.refines else TRIAL_EPOCHS
-        stages = [replace(s, epochs=min(most, s.epochs), batch=batch) for s in self.plan.stages]
+        stages = [replace(s, epochs=min(self.trial_epochs, s.epochs), batch=batch) for s in self.plan.stages]
         plan = replace(self.plan, stages=(replace(stages[0], rescale=True), *stages[1:]))
         unfolded = state
         diverged = False

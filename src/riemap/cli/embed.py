@@ -152,8 +152,8 @@ def _in_time(
     """Return the run with as many epochs as its time allows, and the budget that it has begun to spend."""
     from riemap.training import training_process
 
-    if budget is None or (folder is not None and folder.finished):
-        return spec, budget
+    if budget is None:
+        return spec, None
     with training_process(graph.n):
         epochs = budget.epochs(graph, lambda count: spec.with_epochs(count, graph.n).setup(graph.n), folder)
     typer.echo(f"riemap: {epochs} epochs of {spec.graph} in {spec.space} fit into the time", err=True)

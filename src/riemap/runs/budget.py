@@ -47,7 +47,7 @@ class TimeBudget:
     """
 
     seconds: float
-    began: float = field(default_factory=working_seconds, compare=False, repr=False)
+    began: float = field(default_factory=lambda: working_seconds(), compare=False, repr=False)
 
     @classmethod
     def of(
@@ -111,14 +111,14 @@ class TimeBudget:
         setup
             Makes the space and the plan for a number of epochs.
         folder
-            The folder of the run. If it holds a run that is continued, its number of epochs is kept.
+            The folder of the run. If it holds a run already, the number of epochs is that of the run.
 
         Returns
         -------
         int
             Number of epochs; at least four, and at most 10,000.
         """
-        known = folder.config() if folder is not None and folder.resume else None
+        known = None if folder is None else folder.config()
         if known is not None and known["epochs"] is not None:
             return int(known["epochs"])
         pace = _Pace.of(graph, setup(PROBE_EPOCHS))

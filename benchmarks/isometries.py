@@ -104,7 +104,7 @@ def embedded(name: str, space: str, seed: int) -> dict[str, float]:
             state = replace(state, log_scales=tied + (state.log_scales - tied).mean())
         state = trainer.step(state)
     scores = evaluate(trainer.embedding(state), graph)
-    return {metric: round(float(scores[metric]), 6) for metric in METRICS}
+    return {metric: round(scores[metric] or 0.0, 6) for metric in METRICS}
 
 
 def report(graph: str, space: str, both: list[dict[int, dict[str, float]]], count: int) -> bool:

@@ -41,8 +41,7 @@ from riemap.errors import InputError
 if TYPE_CHECKING:
     from riemap.distances import DistanceMatrix
     from riemap.graphs import AnyGraph, ReadOptions
-    from riemap.runs import RunFolder, RunResult, RunSpec
-    from riemap.runs.budget import TimeBudget
+    from riemap.runs import RunFolder, RunResult, RunSpec, TimeBudget
     from riemap.training.workers import Workers
 
 Seeds: TypeAlias = Annotated[
@@ -77,8 +76,7 @@ def embed(
     Example: riemap embed karate --space H2 --out karate-h2
     """
     with refusing():
-        from riemap.runs import GraphSource, RunFolder, RunSpec
-        from riemap.runs.budget import TimeBudget
+        from riemap.runs import GraphSource, RunFolder, RunSpec, TimeBudget
         from riemap.training import Stop
 
         spaces = _checked(graph, space, out, resume, report)

@@ -39,6 +39,8 @@ class TimeBudget:
     ----------
     seconds
         Number of seconds.
+    began
+        When it began, by :func:`riemap.kernel_cache.working_seconds`.
 
     Examples
     --------
@@ -95,7 +97,13 @@ class TimeBudget:
         return self.seconds - (working_seconds() - self.began)
 
     def stopping(self) -> Callback:
-        """Return a callback that ends the run when the time is over."""
+        """Make a callback that ends the run when the time is over.
+
+        Returns
+        -------
+        callable
+            Returns ``Stop.TIME`` then, and ``None`` before.
+        """
         return lambda report: Stop.TIME if self.left <= 0.0 else None
 
     def epochs(self, graph: AnyGraph, setup: Callable[[int], Setup], folder: RunFolder | None = None) -> int:

@@ -28,6 +28,7 @@ from riemap.losses import LOSSES_FOR
 from riemap.paper.tables import TABLES
 from riemap.paper.versus_published import value
 from riemap.spaces import Space
+from riemap.specs import split
 
 METRICS = {"f1@1": (-1.0, 2, 0.1, 3.0), "auc": (-1.0, 2, 0.1, 3.0), "ad": (1.0, 4, 0.001, 0.1)}
 """For each metric: the sign that makes less better, digits, the difference that counts as equal, and the one
@@ -55,7 +56,7 @@ def main() -> None:
             for graph, space in TABLES[name].reference
             if DATASETS[graph].n < MOST_NODES
             and (given.graphs is None or graph in given.graphs.split(","))
-            and (given.spaces is None or space in given.spaces.split(","))
+            and (given.spaces is None or space in split(given.spaces, ","))
         ]
         rows.sort(key=lambda row: (DATASETS[row[0]].n, Space.parse(row[1]).dim))
         print(f"\n{TABLES[name].title}, loss `{LOSSES_FOR[given.loss]}`\n")

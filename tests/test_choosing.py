@@ -21,7 +21,7 @@ from riemap.choosing.choose_space import answer
 from riemap.choosing.comparisons import Board, Difference
 from riemap.choosing.evidence import ball_growth, gains, graph_facts
 from riemap.choosing.folder import ChoiceFolder
-from riemap.choosing.question import asked, budget_seconds
+from riemap.choosing.question import asked
 from riemap.choosing.reasons import reasons
 from riemap.choosing.search import Search, SearchEnd
 from riemap.choosing.splits import Problem, check_size, induced, split_nodes
@@ -29,6 +29,7 @@ from riemap.choosing.trial_record import OutOfTime, TrialRecord
 from riemap.choosing.trials import run_trial
 from riemap.manifolds import MANIFOLDS
 from riemap.metrics import METRICS
+from riemap.specs import duration
 from riemap.threads import limited
 from riemap.training import DivergedError, Trainer
 
@@ -506,7 +507,7 @@ def test_a_short_budget_is_kept(tmp_path: Path) -> None:
     ("given", "seconds"), [("90s", 90.0), ("10m", 600.0), ("1.5h", 5400.0), ("2", 120.0), (2, 120.0)]
 )
 def test_budgets_are_read(given: Any, seconds: float) -> None:
-    assert budget_seconds(given) == seconds
+    assert duration("budget", given, "m") == seconds
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,22 @@ def test_only_a_plan_that_unfolds_tries_starts() -> None:
         assert np.array_equal(trainer.init(0).points[0], ball[0]) != tries
 
 
+def test_a_plan_with_edges_tries_more_starts_for_a_shorter_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a Grassmannian many random starts end in a crumpled embedding; paper records had three trials."""
+    graph, trials = generate("cycle(n=20)"), []
+    attempt = EpochRunner.attempt
+
+    def counted(self: EpochRunner, state: TrainingState, plan: Plan) -> TrainingState:
+        trials.append((state.epoch, plan.epochs))
+        return attempt(self, state, plan)
+
+    monkeypatch.setattr(EpochRunner, "attempt", counted)
+    for loss, starts, epochs in (("ad", 3, 200), ("ad + 0.5*edges", 5, 120)):
+        trials.clear()
+        Trainer(graph, Space.parse("Gr(1,3)"), preset_plan("default", as_loss(loss), graph.n)).init(0)
+        assert [trial for trial in trials if trial[0] == 0] == [(0, epochs)] * starts
+
+
 def test_starts_are_not_tried_after_an_interrupt(tmp_path: Path) -> None:
     """Nor is a checkpoint written, since a resumed run must give the bytes of an uninterrupted one."""
     graph, calls = generate("cycle(n=20)"), []

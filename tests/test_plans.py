@@ -10,7 +10,17 @@ from riemap import Space, embed
 from riemap.errors import InputError
 from riemap.losses import RSNE, Schedule, as_loss
 from riemap.optim import RAdam
-from riemap.training import PRESETS, Plan, Stage, Trainer, default_plan, paper_plan, preset_plan, steady_plan
+from riemap.training import (
+    PRESETS,
+    Plan,
+    Stage,
+    Trainer,
+    default_plan,
+    landmark_plan,
+    paper_plan,
+    preset_plan,
+    steady_plan,
+)
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -45,11 +55,18 @@ def test_the_steady_preset_holds_the_scales_first_and_moves_them_slowly_then() -
 
 
 def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
-    """A large graph has lengths in batches before all pairs; a small one has all pairs at once."""
+    """A large graph has batches before all pairs; a small one has all pairs at once."""
     loss = as_loss("ad + 0.5*edges")
     small, large = default_plan(loss, 1000), default_plan(loss, 5000)
     assert [str(stage.loss) for stage in small.stages] == ["rsne(T=0.2->0.02)", "ad + 0.5*edges"]
-    assert [str(s.loss) for s in large.stages] == ["rsne(T=0.2->0.002)", "ad", "ad + 0.5*edges"]
+    assert [str(s.loss) for s in large.stages] == [
+        "rsne(T=0.2->0.002)",
+        "ad + edges(T=1->0.2)",
+        "ad + 0.5*edges(T=0.2->0.03)",
+    ]
+    assert str(landmark_plan(large, 5000).stages[0].loss) == str(loss), "no stage comes before its edges"
+    chosen = as_loss("ad + 0.5*edges(T=2->0.1)")
+    assert default_plan(chosen, 5000).stages[-1].loss == chosen, "the user's temperature stays"
     assert [stage.batch for stage in large.stages] == [512, 512, None]
     assert [stage.rescale for stage in small.stages + large.stages] == [False, True, False, True, False]
     assert [stage.scales for stage in steady_plan(loss, 5000).stages] == [False, True, True]

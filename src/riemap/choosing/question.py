@@ -1,6 +1,5 @@
 """What is asked: the graph, the spaces, the metric and the time, all checked."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from riemap.metrics.registry import Metric
 from riemap.runs.source import GraphSource
 from riemap.runs.spec import LOSS, PRESET, check_dimension, planned
 from riemap.spaces import Space
-from riemap.specs import expect, finite_number, shown, suggestion, whole_number
+from riemap.specs import duration, expect, shown, suggestion, whole_number
 from riemap.tasks.label_results import Labelling
 
 CHOICE_METRICS = ("ad", "auc", "f1@1", "map", *TASK_METRICS)
@@ -23,9 +22,6 @@ CHOICE_METRICS = ("ad", "auc", "f1@1", "map", *TASK_METRICS)
 
 DEFAULT_DIM, DEFAULT_BUDGET, DEFAULT_SEEDS = 6, "10m", 5
 """What is asked unless the user says otherwise."""
-
-_BUDGET = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([smh]?)\s*")
-_UNITS = {"s": 1.0, "m": 60.0, "": 60.0, "h": 3600.0}
 
 
 class Question(NamedTuple):
@@ -83,7 +79,7 @@ def asked(
     else:
         check_dimension(graph, found[0])
     seeds = whole_number("seeds", seeds, 2, DEFAULT_SEEDS, "number of seeds")
-    return Question(graph, found[0].dim, chosen, found, seeds, budget_seconds(budget), source, task)
+    return Question(graph, found[0].dim, chosen, found, seeds, duration("budget", budget, "m"), source, task)
 
 
 def _metric(name: str, graph: AnyGraph) -> Metric:
@@ -104,36 +100,3 @@ def choice_metric(name: str) -> Metric:
     """Return the metric with this name, of distances or of predictions."""
     (found,) = (m for m in (*METRICS, *TASK_METRICS.values()) if m.name == name)
     return found
-
-
-def budget_seconds(given: str | float) -> float:
-    """Read a time.
-
-    Parameters
-    ----------
-    given
-        A text such as ``"90s"``, ``"10m"`` or ``"1h"``; a number is minutes.
-
-    Returns
-    -------
-    float
-        Seconds.
-
-    Raises
-    ------
-    InputError
-        If it is not a positive time.
-
-    Examples
-    --------
-    >>> budget_seconds("90s"), budget_seconds(2)
-    (90.0, 120.0)
-    """
-    if isinstance(given, str):
-        match = _BUDGET.fullmatch(given)
-        seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
-    else:
-        seconds = 60.0 * finite_number("budget", given, 10.0)
-    if not 0.0 < seconds < float("inf"):
-        raise InputError(f"the budget is {shown(given)}; give a positive time, e.g. '90s', '10m' or '1h'")
-    return seconds

@@ -145,6 +145,14 @@ Preset: TypeAlias = Annotated[
         help="How to train: default; steady, for large graphs with hubs in few dimensions; or paper."
     ),
 ]
+Time: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="How long training may take, such as 60s, 5m or 2h; chooses the number of epochs.",
+        show_default=False,
+    ),
+]
 Sampler: TypeAlias = Annotated[
     str,
     typer.Option(

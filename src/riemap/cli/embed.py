@@ -25,6 +25,7 @@ from riemap.cli.arguments import (
     RunOut,
     Sampler,
     SpaceTexts,
+    Time,
     TrainingSeed,
     WithReport,
     takes_read_options,
@@ -41,7 +42,7 @@ from riemap.errors import InputError
 if TYPE_CHECKING:
     from riemap.distances import DistanceMatrix
     from riemap.graphs import AnyGraph, ReadOptions
-    from riemap.runs import RunFolder, RunResult, RunSpec
+    from riemap.runs import RunFolder, RunResult, RunSpec, TimeBudget
     from riemap.training.workers import Workers
 
 Seeds: TypeAlias = Annotated[
@@ -60,6 +61,7 @@ def embed(
     preset: Preset = "default",
     optimizer: OptimizerText = None,
     epochs: Epochs = None,
+    time: Time = None,
     seed: TrainingSeed = 0,
     seeds: Seeds = 1,
     sampler: Sampler = "auto",
@@ -75,7 +77,7 @@ def embed(
     Example: riemap embed karate --space H2 --out karate-h2
     """
     with refusing():
-        from riemap.runs import GraphSource, RunSpec
+        from riemap.runs import GraphSource, RunSpec, TimeBudget
 
         spaces = _checked(graph, space, out, resume, report)
         source = GraphSource(graph, reading)
@@ -93,7 +95,7 @@ def embed(
         specs = [spec.with_seed(seed + k) for spec in specs for k in range(seeds)]
         kept = partial(_folder, out, resume, checkpoint_every, several=(len(specs) > seeds, seeds > 1))
         with _on_cluster(ray, specs, opened, quiet=as_json) as workers:
-            runs = _runs(specs, kept, opened, workers, quiet=as_json)
+            runs = _runs(specs, kept, partial(TimeBudget.of, time, epochs, ray), opened, workers, as_json)
             results = [_reported(result, folder, report) for result, folder in runs]
         _show(results, as_json)
         if not as_json:
@@ -105,6 +107,7 @@ def embed(
 def _runs(
     specs: "Sequence[RunSpec]",
     kept: "Callable[[RunSpec], RunFolder | None]",
+    begun: "Callable[[], TimeBudget | None]",
     graph: "AnyGraph",
     workers: "Workers | None",
     quiet: bool,
@@ -113,7 +116,8 @@ def _runs(
     distances = None
     for spec in specs:
         folder = kept(spec)
-        result = _done(spec, folder, graph, distances, workers, quiet)
+        spec, budget = _in_time(spec, folder, graph, begun(), quiet)
+        result = _done(spec, folder, (graph, distances), workers, budget, quiet)
         distances = result.distances
         yield result, folder
         if _interrupted(result):
@@ -156,29 +160,48 @@ def _checked(graph: str, spaces: list[str] | None, out: Path | None, resume: boo
     return spaces
 
 
-def _done(
+def _in_time(
     spec: "RunSpec",
     folder: "RunFolder | None",
     graph: "AnyGraph",
-    distances: "DistanceMatrix | None",
+    budget: "TimeBudget | None",
+    quiet: bool,
+) -> "tuple[RunSpec, TimeBudget | None]":
+    """Return the run with as many epochs as its time allows, and the budget that it has begun to spend."""
+    from riemap.training import training_process
+
+    if budget is None:
+        return spec, None
+    with training_process(graph.n):
+        epochs = budget.epochs(graph, lambda count: spec.with_epochs(count, graph.n).setup(graph.n), folder)
+    if not quiet:
+        typer.echo(f"riemap: {epochs} epochs of {spec.graph} in {spec.space} fit into the time", err=True)
+    return spec.with_epochs(epochs, graph.n), budget
+
+
+def _done(
+    spec: "RunSpec",
+    folder: "RunFolder | None",
+    given: "tuple[AnyGraph, DistanceMatrix | None]",
     workers: "Workers | None",
+    budget: "TimeBudget | None",
     quiet: bool,
 ) -> "RunResult":
-    """Do a run, and show the progress."""
+    """Do a run on a graph, whose distances may be known, and show the progress."""
     from riemap.runs import execute
     from riemap.training import training_process
 
     title = f"{spec.graph} in {spec.space}"
     with (
-        training_process(graph.n) as interrupted,
-        progress(title, spec.total_epochs, graph.n, quiet) as callback,
+        training_process(given[0].n) as interrupted,
+        progress(title, spec.total_epochs, given[0].n, quiet) as callback,
     ):
         return execute(
             spec,
             folder,
-            graph=graph,
-            distances=distances,
-            callbacks=(callback,),
+            graph=given[0],
+            distances=given[1],
+            callbacks=(callback,) if budget is None else (callback, budget.stopping()),
             interrupted=interrupted,
             workers=workers,
         )

@@ -1,5 +1,6 @@
 """One run: what decides its result, its folder on disk, and how it is done."""
 
+from riemap.runs.budget import TimeBudget
 from riemap.runs.embed_graph import embed
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
@@ -14,6 +15,7 @@ __all__ = [
     "RunResult",
     "RunSpec",
     "Setup",
+    "TimeBudget",
     "difference",
     "embed",
     "execute",

@@ -16,10 +16,11 @@ from riemap.graphs import AnyGraph, Graph, ReadOptions, take_graph
 from riemap.graphs.options import StrengthToLength, Weights
 from riemap.losses import LossLike
 from riemap.optim import Optimizer
+from riemap.runs.budget import TimeBudget
 from riemap.runs.cluster import workers_for
 from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
-from riemap.runs.samplers import SAMPLER
+from riemap.runs.samplers import SAMPLER, chosen_sampler
 from riemap.runs.source import GraphSource
 from riemap.runs.spec import LOSS, PRESET, RunSpec, Setup, planned
 from riemap.spaces import Space
@@ -44,6 +45,7 @@ def embed(
     preset: str = PRESET,
     optimizer: str | Optimizer | None = None,
     epochs: int | None = None,
+    time: str | float | None = None,
     seed: int = 0,
     sampler: str = SAMPLER,
     callbacks: tuple[Callback, ...] = (),
@@ -75,6 +77,9 @@ def embed(
         the protocol of the paper.
     optimizer, epochs
         Replace those of the preset, such as ``"radam(lr=0.05)"`` and ``500``.
+    time
+        How long training may take: a number of seconds, or a text such as ``"5m"``. A short run chooses the
+        number of epochs, which ``fit.plan.epochs`` tells.
     seed
         Seed for the starting points and the batches. The same seed gives the same bytes.
     sampler
@@ -126,12 +131,21 @@ def embed(
     opened, source = _opened(graph, weights, strength_to_length)
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
-    spec = RunSpec.of(opened, where, **choice, seed=seed, sampler=sampler, source=source)
-    plan = planned(**choice, n=opened.n, sampler=spec.sampler)
-    if start is not None:
-        plan = _last_stage(plan, epochs)
-        spec = replace(spec, plan=json.dumps(plan.as_json()))
+    budget = TimeBudget.of(time, epochs, ray)
     folder = None if out is None else RunFolder(Path(out), resume=resume)
+    pairs = chosen_sampler(opened, sampler)
+
+    def setup(count: int | None) -> Setup:
+        plan = planned(**{**choice, "epochs": count}, n=opened.n, sampler=pairs)
+        return Setup(where, plan if start is None else _last_stage(plan, count))
+
+    if budget is not None:
+        with _threads(n_jobs):
+            choice["epochs"] = budget.epochs(opened, setup, folder)
+    spec = RunSpec.of(opened, where, **choice, seed=seed, sampler=sampler, source=source)
+    plan = setup(choice["epochs"]).plan
+    if start is not None:
+        spec = replace(spec, plan=json.dumps(plan.as_json()))
     with _threads(n_jobs), _lines_on_stderr(verbose), workers_for([spec], ray) as workers:
         if workers is not None and isinstance(opened, Graph):
             _LOGGER.info("%s", workers.needs(opened, where))
@@ -141,7 +155,7 @@ def embed(
             folder,
             graph=opened,
             setup=Setup(where, plan),
-            callbacks=(told, *callbacks),
+            callbacks=(told, *callbacks) if budget is None else (told, *callbacks, budget.stopping()),
             start=start,
             workers=workers,
         )

@@ -200,6 +200,17 @@ class RunSpec:
         plan = planned(self.loss, self.preset, self.optimizer, self.epochs, n, self.sampler)
         return Setup(Space.parse(self.space), plan)
 
+    def with_epochs(self, epochs: int, n: int) -> "RunSpec":
+        """Give the same run with another number of epochs, of a graph with ``n`` nodes.
+
+        Returns
+        -------
+        RunSpec
+            A spec that differs in the epochs and the plan.
+        """
+        plan = planned(self.loss, self.preset, self.optimizer, epochs, n, self.sampler)
+        return replace(self, epochs=epochs, plan=json.dumps(plan.as_json()))
+
     def with_seed(self, seed: int) -> "RunSpec":
         """Give the same run from another seed.
 

@@ -8,13 +8,14 @@ of the function or class that it finds.
 from riemap.specs.call import Call, resolve
 from riemap.specs.differences import first_difference
 from riemap.specs.messages import shortened, shown, suggestion
-from riemap.specs.numbers import checked_seed, expect, finite_number, whole_number
+from riemap.specs.numbers import checked_seed, duration, expect, finite_number, whole_number
 from riemap.specs.spec import Spec, parse, split, value_text
 
 __all__ = [
     "Call",
     "Spec",
     "checked_seed",
+    "duration",
     "expect",
     "finite_number",
     "first_difference",

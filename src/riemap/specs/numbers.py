@@ -1,11 +1,17 @@
 """Checks of numbers and objects that a user gives to a function."""
 
 import math
+import re
 from numbers import Integral, Real
 from types import UnionType
 
 from riemap.errors import InputError
 from riemap.specs.messages import shown
+
+UNIT_SECONDS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+"""Seconds in each unit that a time can be given in."""
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*", re.ASCII)
 
 LARGEST_COUNT = 2**63 - 1
 """Largest whole number that compiled loops hold."""
@@ -135,3 +141,42 @@ def expect(value: object, kind: type | UnionType, what: str, example: str) -> No
     """
     if not isinstance(value, kind):
         raise TypeError(f"{what} was expected, not {type(value).__name__}; {example}")
+
+
+def duration(name: str, given: object, unit: str) -> float:
+    """Read a time.
+
+    Parameters
+    ----------
+    name
+        What it is, for the message.
+    given
+        A text such as ``"90s"``, ``"10m"``, ``"10min"`` or ``"1h"``, or a number.
+    unit
+        The unit of a number, and of a text that names none.
+
+    Returns
+    -------
+    float
+        Seconds.
+
+    Raises
+    ------
+    InputError
+        If it is not a positive time.
+
+    Examples
+    --------
+    >>> duration("time", "1.5 min", "s"), duration("budget", 2, "m")
+    (90.0, 120.0)
+    """
+    found = None
+    if isinstance(given, str):
+        match = _DURATION.fullmatch(given)
+        if match is not None and (match[2] or unit) in UNIT_SECONDS:
+            found = float(match[1]) * UNIT_SECONDS[match[2] or unit]
+    else:
+        found = finite_number(name, given, 10.0) * UNIT_SECONDS[unit]
+    if found is None or not 0.0 < found < math.inf:
+        raise InputError(f"the {name} is {shown(given)}; give a positive time, e.g. '90s', '10m' or '1h'")
+    return found

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from riemap.training.added_nodes import AddedNodes
 
 Callback: TypeAlias = Callable[[EpochReport], object]
-"""A function that is called after every epoch. The run stops if it returns ``False``."""
+"""A function that is called after every epoch. The run stops if it returns ``False`` or a :class:`Stop`."""
 
 
 class Stop(Enum):
@@ -41,6 +41,7 @@ class Stop(Enum):
     PLATEAU = "the loss stopped improving"
     CALLBACK = "a callback asked to stop"
     INTERRUPTED = "it was interrupted"
+    TIME = "the time is over"
 
 
 @final
@@ -215,8 +216,8 @@ def _run(
             _add_record(history, state)
             if state.epoch % file.every == 0 or state.epoch == trainer.plan.epochs:
                 file.save(state, history)
-            if not _all_continue(callbacks, trainer, state):
-                return state, Stop.CALLBACK
+            if (asked := _asked_stop(callbacks, trainer, state)) is not None:
+                return state, asked
     except KeyboardInterrupt:
         _add_record(history, state)
         file.save(state, history)
@@ -266,9 +267,10 @@ def _add_record(history: list[EpochRecord], state: TrainingState) -> None:
         history[state.epoch - 1 :] = [state.record]
 
 
-def _all_continue(callbacks: tuple[Callback, ...], trainer: Trainer, state: TrainingState) -> bool:
-    """Call all callbacks, and tell whether none returned ``False``."""
+def _asked_stop(callbacks: tuple[Callback, ...], trainer: Trainer, state: TrainingState) -> Stop | None:
+    """Call all callbacks, and return why the run stops, if one returned a reason or ``False``."""
     assert state.record is not None
     report = EpochReport.of(state.record, functools.partial(trainer.embedding, state))
     answers = [callback(report) for callback in callbacks]
-    return all(answer is not False for answer in answers)
+    reasons = [answer for answer in answers if isinstance(answer, Stop)]
+    return next(iter(reasons), Stop.CALLBACK if any(answer is False for answer in answers) else None)

@@ -37,7 +37,9 @@ USED_EIGENVALUE = 1e-6
 """Smallest eigenvalue, relative to the largest, whose eigenvector is a coordinate; below it is rounding."""
 
 
-def initial_points(space: Space, target: Target, rng: Rng, radius: float) -> Iterator[Points]:
+def initial_points(
+    space: Space, target: Target, rng: Rng, radius: float, uniform: int = 1
+) -> Iterator[Points]:
     """Propose initial points.
 
     Parameters
@@ -50,12 +52,14 @@ def initial_points(space: Space, target: Target, rng: Rng, radius: float) -> Ite
         Source of random numbers.
     radius
         Typical distance of points from the origin in the first proposal.
+    uniform
+        Number of proposals at random in the whole of a compact space.
 
     Yields
     ------
     Points
         Random points in a small ball. If all factors of the space are compact, then points that follow the
-        distances in the graph, and points at random in the whole space.
+        distances in the graph, and points at random in the whole space, as often as asked for.
     """
     yield space.random(rng, target.n, radius)
     compact = [m for m in space.factors if isinstance(m, CompactManifold)]
@@ -63,7 +67,8 @@ def initial_points(space: Space, target: Target, rng: Rng, radius: float) -> Ite
         y = scaling_coordinates(target, sum(m.shape[0] for m in compact), rng)
         parts = np.split(y, np.cumsum([m.shape[0] for m in compact])[:-1], axis=1)
         yield tuple(m.around(rng, part) for m, part in zip(compact, parts, strict=True))
-        yield tuple(m.uniform(rng, target.n) for m in compact)
+        for _ in range(uniform):
+            yield tuple(m.uniform(rng, target.n) for m in compact)
 
 
 def scaling_coordinates(target: Target, dim: int, rng: Rng) -> Array:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, final, get_args
 
 from riemap.errors import InputError
 from riemap.losses import Loss
+from riemap.losses.sums import coarse_and_fine
 from riemap.optim import Optimizer
 from riemap.specs import expect, finite_number, shown, whole_number
 
@@ -173,6 +174,12 @@ class Plan:
         A burn-in at a tenth of the rate cannot.
         """
         return len(self.stages) > 1 and self.stages[0].lr_factor >= 1.0
+
+    @property
+    def refines(self) -> bool:
+        """Whether the last loss has a term that only puts near pairs in order, such as ``edges``."""
+        coarse, _ = coarse_and_fine(self.stages[-1].loss)
+        return coarse is not self.stages[-1].loss
 
     def stage(self, epoch: int) -> tuple[int, Stage, int]:
         """Find the stage of an epoch.

@@ -65,7 +65,7 @@ LANDMARK_PAIRS = 2.5e9
 """Number of pairs of a node and a landmark that a run of the plan with landmarks visits, unless that is fewer
 or more rounds than the next two."""
 
-FEWEST_ROUNDS, MOST_ROUNDS = 120, 1600
+FEWEST_ROUNDS, MOST_ROUNDS = 100, 1600
 """Bounds on the number of rounds of the plan with landmarks. A hyperbolic random graph of 10,000 nodes in H3
 has a distortion of 0.0934 after 50 rounds, 0.0860 after 100 and 0.0827 after 200."""
 
@@ -244,7 +244,7 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     --------
     >>> from riemap.losses import as_loss
     >>> landmark_plan(default_plan(as_loss("ad"), 10**6), 10**6).epochs
-    120
+    100
     """
     if epochs is None:
         epochs = int(min(max(LANDMARK_PAIRS / (BLOCK_LANDMARKS * n), FEWEST_ROUNDS), MOST_ROUNDS))

@@ -158,18 +158,19 @@ def main() -> None:
 def _recorded(key: tuple[int, str, str], given: argparse.Namespace) -> dict[str, Any] | None:
     """Find the record of a run, or do it."""
     facts = dict(zip(("nodes", "graph", "space"), key, strict=True)) | {"given_rounds": given.rounds}
-    found = [r for r in read_records(given.records) if all(r[name] == value for name, value in facts.items())]
-    if found or given.show:
-        return found[-1] if found else None
+    known = [r for r in read_records(given.records) if all(r[name] == value for name, value in facts.items())]
+    if known or given.show:
+        return known[-1] if known else None
     nodes, kind, space = key
     folder = given.checkpoints / f"{kind}-{nodes}-{space.replace(' ', '')}-{given.rounds}"
     command = [sys.executable, __file__, "--one", "--nodes", str(nodes), "--graphs", kind, "--spaces", space]
     command += ["--checkpoints", str(folder)] + (["--rounds", str(given.rounds)] if given.rounds else [])
+    where = {"threads": threads.count(), "commit": commit()}
     with tempfile.TemporaryDirectory() as empty:
         env = {**os.environ, "RIEMAP_CACHE": empty, "NUMBA_CACHE_DIR": str(kernel_folder().parent)}
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env)
-    where = {"threads": threads.count(), "commit": commit(), "load": os.getloadavg()[1]}
-    record = {**facts, **json.loads(done.stdout.splitlines()[-1]), **where}
+    found = json.loads(done.stdout.splitlines()[-1])
+    record = {**facts, **found, **where, "load": os.getloadavg()[2]}
     add_record(given.records, record)
     return record
 

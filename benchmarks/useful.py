@@ -122,7 +122,7 @@ class Walks:
     def __iter__(self) -> Any:
         g, rng = self.graph, np.random.default_rng(0)
         for _ in range(WALKS):
-            at = rng.permutation(g.n)
+            at: NDArray[Any] = rng.permutation(g.n)
             steps = [at]
             for _ in range(WALK_LENGTH - 1):
                 at = g.indices[g.indptr[at] + (rng.random(g.n) * g.degrees[at]).astype(np.int64)]

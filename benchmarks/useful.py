@@ -22,6 +22,7 @@ References
 """
 
 import argparse
+import functools
 import os
 import time
 from collections.abc import Callable
@@ -102,15 +103,21 @@ def deep_walk(dim: int, cosine: bool) -> Callable[[Graph], Distances]:
     """Distances between vectors that Word2Vec learns from random walks."""
 
     def made(graph: Graph) -> Distances:
-        from gensim.models import Word2Vec
-
-        model = Word2Vec(
-            Walks(graph), vector_size=dim, window=WINDOW, sg=1, min_count=0, epochs=1, workers=1, seed=1
-        )
-        x = model.wv[[str(i) for i in range(graph.n)]].astype(float)
+        x = walk_vectors(graph, dim)
         return between_vectors(x / np.linalg.norm(x, axis=1, keepdims=True) if cosine else x)
 
     return made
+
+
+@functools.cache
+def walk_vectors(graph: Graph, dim: int) -> Array:
+    """Vectors of all nodes by DeepWalk."""
+    from gensim.models import Word2Vec
+
+    options = {"window": WINDOW, "sg": 1, "min_count": 0, "epochs": 1, "workers": 1, "seed": 1}
+    model = Word2Vec(Walks(graph), vector_size=dim, **options)
+    found: Array = model.wv[[str(i) for i in range(graph.n)]].astype(float)
+    return found
 
 
 class Walks:

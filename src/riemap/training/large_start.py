@@ -171,7 +171,7 @@ def cluster_needs(graph: Graph, space: Space, cores: int, machines: int) -> str:
     --------
     >>> from riemap import generate
     >>> cluster_needs(generate("path(n=1000)"), Space.parse("E2"), 4, 2)[:96]
-    'the cluster has 4 cores (machines: 2); a machine keeps the graph (16 kB) and its shards (640 kB;'
+    'the cluster has 4 cores (machines: 2); a machine keeps the graph (16 kB) and its shards (768 kB;'
     """
     width = 1 if graph.weights is None else 4
     arrays = (graph.indptr, graph.indices, graph.weights)

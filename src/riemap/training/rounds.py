@@ -239,7 +239,7 @@ def block_sizes(n: int) -> tuple[int, int]:
     """Return the number of nodes and of landmarks in a block of rows, in a graph of ``n`` nodes.
 
     >>> block_sizes(5_000), block_sizes(10**6)
-    ((1024, 256), (4096, 256))
+    ((1024, 128), (4096, 128))
     """
     rows = min(max(BLOCK_ROWS, n // 64), LARGER_BLOCKS * BLOCK_ROWS)
     return rows, sampled_objective.BLOCK_LANDMARKS

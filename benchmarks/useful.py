@@ -178,7 +178,7 @@ def main() -> None:
     parser.add_argument("--records", type=Path, default=ROOT / "results" / "useful.jsonl")
     parser.add_argument("--show", action="store_true", help="run nothing, print what is recorded")
     given = parser.parse_args()
-    print(header("gensim"))
+    print(header())
     print(
         "\n| graph | method | AD | AUC | F1@1 | seconds | of the processor |\n|---|---|---|---|---|---|---|"
     )

@@ -2,9 +2,9 @@
 
 Run: python benchmarks/cluster.py [--nodes 200000] [--rounds 200] [--space H3] [--repeats 1]
 
-The graph is the hyperbolic random graph of scale.py. Each cluster is started for its run, on loopback where
-the process may make a network namespace, and first does a small run, in which its workers load compiled code.
-Seconds are those of the stages: distances to landmarks and within balls (distances), embedding of the
+The graph is the hyperbolic random graph of large_graphs.py. Each cluster is started for its run, on loopback
+where the process may make a network namespace, and first does a small run, in which its workers load compiled
+code. Seconds are those of the stages: distances to landmarks and within balls (distances), embedding of the
 landmarks and placement of all nodes (start), and rounds; and of the fastest round. This process has one
 thread. The last line tells whether both embeddings, and that of this process without a cluster after a few
 rounds, have the same bytes.
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scale
+from large_graphs import made
 from timing import header
 
 from riemap import Graph, Space, generate, threads
@@ -94,8 +94,7 @@ def main() -> None:
     print(header("ray"), flush=True)
     kernel_folder()  # it is remembered, and compiled code stays there
     threads.set_count(1)
-    edges = np.unique(np.sort(scale.hyperbolic(given.nodes), axis=1), axis=0)
-    graph = Graph.from_edges(edges[edges[:, 0] != edges[:, 1]], name=f"hyperbolic {given.nodes}")
+    graph = made("hyperbolic", given.nodes)
     plan, space = plan_of(graph.n, given.rounds), Space.parse(given.space)
     print(f"{graph.n} nodes, {graph.m} edges, {space}, {plan.epochs} rounds")
     best: dict[int, Any] = {}

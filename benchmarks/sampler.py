@@ -1,30 +1,52 @@
 """Compare training with landmarks with training on all pairs, in the same time.
 
 Run: python benchmarks/sampler.py [--graphs power facebook grqc condmat] [--spaces E3 H3 Stein2] [--seeds 1]
+    [--records FILE] [--show]
 
 Each graph is embedded with landmarks by the default plan. A short run with all pairs tells the time of an
 epoch, and a second one has as many epochs as take the time of the run with landmarks, distances included.
-Seconds do not count compiling. The last columns are the ratio of AD and the differences of AUC and F1@1 in
-points; the aim is at most 1.05, and at least -1 and -3.
+Times are processor seconds of all threads, which other programs on the machine disturb less than seconds on
+the clock; they do not count compiling. The last columns are the ratio of AD and the differences of AUC and
+F1@1 in points; the aim is at most 1.05, and at least -1 and -3.
+
+Each result is one line of JSON, written as soon as it is there. A run continues where an earlier one stopped.
 """
 
 import argparse
+import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from timing import header
+from records import add_record, read_records
+from timing import commit, header
 
 from riemap import Fit, Graph, embed, evaluate, load_dataset
+
+ROOT = Path(__file__).parents[1]
 
 TRIAL_EPOCHS = 40
 """Number of epochs of the run that tells the time of an epoch."""
 
 
-def equal_time(graph: Graph, space: str, seed: int, seconds: float) -> Fit:
-    """Embed with all pairs in about so many seconds."""
-    embed(graph, space, sampler="all", epochs=4)  # compiles, and stores the distances
-    trial = embed(graph, space, sampler="all", epochs=TRIAL_EPOCHS, seed=seed)
-    each = (trial.history[-1].seconds - trial.history[0].seconds) / (TRIAL_EPOCHS - 1)
-    return embed(graph, space, sampler="all", epochs=max(int(seconds / each), 8), seed=seed)
+def timed(graph: Graph, space: str, sampler: str, seed: int, epochs: int | None = None) -> tuple[Fit, float]:
+    """Embed a graph; return the result and the processor seconds."""
+    began = time.process_time()
+    found = embed(graph, space, sampler=sampler, seed=seed, epochs=epochs)
+    return found, time.process_time() - began
+
+
+def one(graph: Graph, space: str, seed: int) -> dict[str, Any]:
+    """Embed a graph in both ways, and score the results."""
+    for sampler in ("landmarks", "all"):  # compiles, and stores the distances between all nodes
+        embed(graph, space, sampler=sampler, epochs=4)
+    ours, seconds = timed(graph, space, "landmarks", seed)
+    each = timed(graph, space, "all", seed, TRIAL_EPOCHS)[1] / TRIAL_EPOCHS
+    theirs, their_seconds = timed(graph, space, "all", seed, max(int(seconds / each), 8))
+    return {
+        "landmarks": [seconds, len(ours.history), *scores(ours, graph)],
+        "all": [their_seconds, len(theirs.history), *scores(theirs, graph)],
+    }
 
 
 def scores(fit: Fit, graph: Graph) -> list[float]:
@@ -40,25 +62,39 @@ def main() -> None:
     parser.add_argument("--graphs", nargs="+", default=["power", "facebook", "grqc", "condmat"])
     parser.add_argument("--spaces", nargs="+", default=["E3", "H3", "Stein2"])
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--records", type=Path, default=ROOT / "results" / "sampler.jsonl")
+    parser.add_argument("--show", action="store_true", help="run nothing, print what is recorded")
     given = parser.parse_args()
     print(header())
-    print(f"\n{'graph':10}{'space':8}{'s':>6}{'AD, AUC, F1@1: landmarks':>30}{'s':>8}{'all pairs':>26}")
+    print("\n| graph | space | s | landmarks: AD, AUC, F1@1 | s | all pairs | AD | AUC | F1@1 |")
+    print("|---" * 9 + "|")
     for name in given.graphs:
-        graph = load_dataset(name)
-        assert isinstance(graph, Graph)
         for space in given.spaces:
-            embed(graph, space, sampler="landmarks", epochs=2)  # compiles
-            rows = []
-            for seed in range(given.seeds):
-                ours = embed(graph, space, sampler="landmarks", seed=seed)
-                theirs = equal_time(graph, space, seed, ours.seconds)
-                rows.append([ours.seconds, *scores(ours, graph), theirs.seconds, *scores(theirs, graph)])
-            a, ad, auc, f1, b, ad2, auc2, f2 = np.mean(rows, axis=0)
-            verdict = f"{ad / ad2:8.2f}{auc - auc2:+7.2f}{f1 - f2:+7.2f}"
-            print(
-                f"{name:10}{space:8}{a:6.0f}{ad:14.4f}{auc:8.2f}{f1:8.2f}{b:8.0f}{ad2:10.4f}{auc2:8.2f}{f2:8.2f}{verdict}",
-                flush=True,
-            )
+            rows = [r for seed in range(given.seeds) if (r := _recorded(name, space, seed, given))]
+            if rows:
+                _show(name, space, rows)
+
+
+def _recorded(name: str, space: str, seed: int, given: argparse.Namespace) -> dict[str, Any] | None:
+    """Find the record of a cell, or make it."""
+    key = {"graph": name, "space": space, "seed": seed}
+    for record in read_records(given.records):
+        if all(record[k] == value for k, value in key.items()):
+            return record
+    if given.show:
+        return None
+    graph, where = load_dataset(name), commit()
+    assert isinstance(graph, Graph)
+    record = {**key, **one(graph, space, seed), "commit": where}
+    add_record(given.records, record)
+    return record
+
+
+def _show(name: str, space: str, rows: list[dict[str, Any]]) -> None:
+    ours, theirs = (np.mean([row[way] for row in rows], axis=0) for way in ("landmarks", "all"))
+    cells = [f"{a[0]:.0f} | {a[2]:.4f}, {a[3]:.2f} %, {a[4]:.2f} %" for a in (ours, theirs)]
+    verdict = f"{ours[2] / theirs[2]:.2f} | {ours[3] - theirs[3]:+.2f} | {ours[4] - theirs[4]:+.2f}"
+    print(f"| {name} | {space} | {' | '.join(cells)} | {verdict} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,187 +1,198 @@
 """Time and score embeddings of large graphs, by stage.
 
 Run: python benchmarks/scale.py [--nodes 10000 100000] [--graphs hyperbolic grid ba] [--spaces H3 E3 ...]
+    [--rounds 100] [--records FILE] [--checkpoints FOLDER] [--show]
 
-Three kinds of graphs, each with about ten times as many edges as nodes: a hyperbolic random graph (degrees
-with exponent 2.5); a square grid in which nodes up to three steps apart in a row or column are linked, and
-each node to eight random ones; and a Barabasi-Albert graph. Each run is a process of its own. Seconds are
-those of the stages: distances to landmarks and within balls (distances), embedding of the landmarks and
-placement of all nodes (start), rounds (training), and scores from sampled sources. Memory is the peak of the
-process. Compiling does not count, and neither does making the graph.
+The graphs are those of large_graphs.py, the plan is that of `riemap embed` without options. Each run is a
+process of its own, with an empty cache of distances. The stages are: distances to landmarks and within balls
+(distances), embedding of the landmarks and placement of all nodes (start), rounds (training), and scores from
+sampled sources. A first line for each run has seconds on the clock, and a second one processor seconds of all
+threads, which other programs on the machine disturb less. Memory is the peak of the process. A small graph is
+embedded first, so that compiling does not count, and neither does making the graph.
+
+Each result is one line of JSON, written as soon as it is there, and a run in training writes checkpoints. A
+benchmark that is started again continues. The table has all results so far; --show only prints it.
 """
 
 import argparse
 import json
-import math
+import os
 import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
-from numpy.typing import NDArray
-from timing import header
+from large_graphs import MAKERS, made
+from records import add_record, read_records
+from timing import commit, header
 
-from riemap import Graph, Space, evaluate
-from riemap.kernel_cache import working_seconds
+from riemap import Graph, Space, evaluate, threads
+from riemap.kernel_cache import kernel_folder, working_seconds
 from riemap.losses import as_loss
 from riemap.training import Trainer, default_plan, landmark_plan, training_process
+from riemap.training.checkpoint import load_checkpoint, save_checkpoint
+from riemap.training.state import TrainingState
 
-DEGREE = 20
-"""Mean number of neighbours: ten times as many edges as nodes."""
+ROOT = Path(__file__).parents[1]
+STAGES = ("distances", "start", "training", "scores")
+METRICS = ("ad", "auc", "f1@1")
+SPACES = ("H3", "E3", "Stein2", "H3 x S2")
 
-ALPHA = 0.75
-"""Decay of the radii of the hyperbolic graph; the exponent of its degrees is 2 ALPHA + 1."""
-
-
-def hyperbolic(n: int, seed: int = 0) -> NDArray[np.int64]:
-    """Link points of a hyperbolic disc that are closer to each other than its radius."""
-    rng = np.random.default_rng(seed)
-    xi = ALPHA / (ALPHA - 0.5)
-    radius = 2.0 * math.log(2.0 * xi * xi * n / (math.pi * DEGREE))
-    r = np.arccosh(1.0 + rng.random(n) * (math.cosh(ALPHA * radius) - 1.0)) / ALPHA
-    bounds = np.linspace(0.0, radius, 2 * int(radius) + 1)
-    band = np.minimum(np.searchsorted(bounds, r, side="right") - 1, len(bounds) - 2)
-    angle = rng.random(n) * 2.0 * math.pi
-    order = np.lexsort((angle, band))
-    starts = np.searchsorted(band[order], np.arange(len(bounds)))
-    return _near_pairs(r[order], angle[order], starts, bounds, radius)
+SAVED_SECONDS = 60.0
+"""Seconds of training between two checkpoints."""
 
 
-@numba.njit
-def _near_pairs(r, angle, starts, bounds, radius):  # type: ignore[no-untyped-def]
-    out = np.empty((16 * len(r), 2), np.int64)
-    count = 0
-    for i in range(len(r)):
-        for b in range(len(bounds) - 1):
-            first, last = starts[b], starts[b + 1]
-            window = _window(r[i], bounds[b], radius)
-            angles = angle[first:last]
-            for turn in (-2.0 * math.pi, 0.0, 2.0 * math.pi):
-                low = np.searchsorted(angles, angle[i] + turn - window)
-                high = np.searchsorted(angles, angle[i] + turn + window)
-                for j in range(first + low, first + high):
-                    gap = abs(angle[i] + turn - angle[j])
-                    if j > i and gap <= math.pi and gap <= _window(r[i], r[j], radius):
-                        if count == len(out):
-                            larger = np.empty((2 * count, 2), np.int64)
-                            larger[:count] = out
-                            out = larger
-                        out[count, 0], out[count, 1] = i, j
-                        count += 1
-    return out[:count]
+class Clock:
+    """Seconds and processor seconds of each stage. They are kept in a file, for a run that continues."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.spent: dict[str, list[float]] = json.loads(path.read_text()) if path.exists() else {}
+        self.now = self._read()
+
+    @staticmethod
+    def _read() -> tuple[float, float]:
+        return working_seconds(), time.process_time()
+
+    def add(self, stage: str) -> None:
+        """Add the time since the last call to a stage."""
+        now = self._read()
+        parts = zip(self.spent.get(stage, (0.0, 0.0)), now, self.now, strict=True)
+        self.spent[stage] = [sum_ + new - old for sum_, new, old in parts]
+        self.now = now
+
+    def skip(self) -> None:
+        """Count the time since the last call for nothing."""
+        self.now = self._read()
+
+    def save(self) -> None:
+        """Write the file."""
+        self.path.write_text(json.dumps(self.spent))
 
 
-@numba.njit
-def _window(a, b, radius):  # type: ignore[no-untyped-def]
-    """Largest angle between two points at these radii whose distance is at most ``radius``."""
-    if a + b <= radius:
-        return math.pi
-    cosine = (math.cosh(a) * math.cosh(b) - math.cosh(radius)) / (math.sinh(a) * math.sinh(b))
-    return math.acos(max(min(cosine, 1.0), -1.0))
-
-
-def grid(n: int, seed: int = 0) -> NDArray[np.int64]:
-    """Link the nodes of a square grid to those near them, and each to a few random ones."""
-    side = round(math.sqrt(n))
-    number = np.arange(side * side).reshape(side, side)
-    near = [(number[:, k:], number[:, :-k]) for k in (1, 2, 3)] + [
-        (number[k:], number[:-k]) for k in (1, 2, 3)
-    ]
-    edges = [np.column_stack([a.ravel(), b.ravel()]) for a, b in near]
-    far = np.random.default_rng(seed).integers(0, side * side, (4 * side * side, 2))
-    return np.concatenate([*edges, far[far[:, 0] != far[:, 1]]])
-
-
-def ba(n: int, seed: int = 0) -> NDArray[np.int64]:
-    """Link each new node to ends of earlier edges."""
-    draws = np.random.default_rng(seed).random((n, DEGREE // 2))
-    return _attached(n, DEGREE // 2, draws)
-
-
-@numba.njit
-def _attached(n, m, draws):  # type: ignore[no-untyped-def]
-    out = np.empty(((n - m) * m, 2), np.int64)
-    for i in range(m, n):
-        for k in range(m):
-            place = int(draws[i, k] * 2 * (i - m) * m)
-            out[(i - m) * m + k, 0] = i
-            out[(i - m) * m + k, 1] = k if i == m else out[place >> 1, place & 1]
-    return out
-
-
-MAKERS = {"hyperbolic": hyperbolic, "grid": grid, "ba": ba}
-
-
-def one(kind: str, n: int, space: str, rounds: int | None) -> None:
-    """Do one run, and print its figures as JSON."""
-    edges = np.unique(np.sort(MAKERS[kind](n), axis=1), axis=0)
-    graph = Graph.from_edges(edges[edges[:, 0] != edges[:, 1]], name=f"{kind} {n}")
-    del edges
-    plan = landmark_plan(default_plan(as_loss("stress"), graph.n), graph.n, rounds)
-    with training_process(graph.n):
-        times = [working_seconds()]
-        trainer = Trainer(graph, Space.parse(space), plan)
-        times.append(working_seconds())
-        state = trainer.init()
-        times.append(working_seconds())
-        for k in range(plan.epochs):
-            state = trainer.step(state)
-            if sys.stderr.isatty() or k % 50 == 0:
-                print(f"{graph.name} in {space}: round {k + 1} of {plan.epochs}", file=sys.stderr)
-        times.append(working_seconds())
-        scores = evaluate(trainer.embedding(state), graph)
-        times.append(working_seconds())
+def one(kind: str, n: int, space: Space, rounds: int | None, folder: Path) -> dict[str, Any]:
+    """Do one run, or continue it, and return its figures."""
+    _embed(made("ba", 3000), space, 2, folder / "small")
+    graph = made(kind, n)
+    clock, scores = _embed(graph, space, rounds, folder)
     status = Path("/proc/self/status").read_text().splitlines()
     peak = next(int(line.split()[1]) * 1024 / 1e9 for line in status if line.startswith("VmHWM"))
-    found = {m: (scores[m], scores.errors.get(m)) for m in ("ad", "auc", "f1@1")}
-    facts = {
-        "n": graph.n,
-        "m": graph.m,
-        "rounds": plan.epochs,
-        "seconds": np.diff(times).tolist(),
-        "gb": peak,
-    }
-    print(json.dumps({**facts, **found}))
+    seconds = {stage: clock.spent[stage] for stage in STAGES}
+    return {"n": graph.n, "m": graph.m, "gb": peak, "seconds": seconds, **scores}
+
+
+def _embed(graph: Graph, space: Space, rounds: int | None, folder: Path) -> tuple[Clock, dict[str, Any]]:
+    """Embed and score a graph; the clock has the time of each stage."""
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = landmark_plan(default_plan(as_loss("both"), graph.n), graph.n, rounds)
+    with training_process(graph.n):
+        clock = Clock(folder / "seconds.json")
+        trainer = Trainer(graph, space, plan)
+        clock.skip() if clock.spent else clock.add("distances")
+        state, history = _started(trainer, graph, folder, clock)
+        saved = time.monotonic()
+        while state.epoch < plan.epochs:
+            state = trainer.step(state)
+            assert state.record is not None
+            history.append(state.record)
+            if time.monotonic() > saved + SAVED_SECONDS:
+                clock.add("training")
+                _save(folder, graph, state, history, clock)
+                print(f"{graph.name} in {space}: round {state.epoch} of {plan.epochs}", file=sys.stderr)
+                saved = time.monotonic()
+        clock.add("training")
+        scores = evaluate(trainer.embedding(state), graph)
+        clock.add("scores")
+    found = {m: [scores[m], scores.errors.get(m)] for m in METRICS}
+    return clock, {"rounds": plan.epochs, **found}
+
+
+def _started(trainer: Trainer, graph: Graph, folder: Path, clock: Clock) -> tuple[TrainingState, list[Any]]:
+    """Return the state to continue from, which is new unless there is a checkpoint."""
+    path = folder / "checkpoint.npz"
+    if path.exists():
+        like = trainer._initial_state(tuple(np.zeros((graph.n, *m.shape)) for m in trainer.space.factors), 0)
+        found = load_checkpoint(path, json.dumps({"graph": graph.key}), like)
+        clock.skip()
+        return found
+    state = trainer.init()
+    clock.add("start")
+    return state, []
+
+
+def _save(folder: Path, graph: Graph, state: TrainingState, history: list[Any], clock: Clock) -> None:
+    save_checkpoint(folder / "checkpoint.npz", json.dumps({"graph": graph.key}), state, history)
+    clock.skip()
+    clock.save()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, nargs="+", default=[10**4, 10**5, 10**6])
     parser.add_argument("--graphs", nargs="+", default=list(MAKERS), choices=list(MAKERS))
-    parser.add_argument("--spaces", nargs="+", default=["H3", "E3", "Stein2", "H3 x S2"])
-    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--spaces", nargs="+", default=list(SPACES))
+    parser.add_argument("--rounds", type=int, help="by default as many as `riemap embed` takes")
+    parser.add_argument("--records", type=Path, default=ROOT / "results" / "scale.jsonl")
+    parser.add_argument("--checkpoints", type=Path, default=Path(tempfile.gettempdir()) / "riemap-scale")
+    parser.add_argument("--show", action="store_true", help="run nothing, print what is recorded")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one:
-        one(given.graphs[0], given.nodes[0], given.spaces[0], given.rounds)
+        space = Space.parse(given.spaces[0])
+        print(json.dumps(one(given.graphs[0], given.nodes[0], space, given.rounds, given.checkpoints)))
         return
     print(header())
-    columns = ("nodes", "edges", "rounds", "distances", "start", "training", "scores", "total s", "GB")
+    columns = ("nodes", "edges", "rounds", *STAGES, "total s", "GB")
     print(
-        f"\n{'graph':11}{'space':9}"
-        + "".join(f"{c:>10}" for c in columns)
-        + "   AD, AUC, F1@1 (standard errors)"
+        "".join([f"\n{'graph':11}{'space':9}", *(f"{c:>10}" for c in columns)]) + "   AD, AUC, F1@1 (errors)"
     )
-    for n in given.nodes:
-        for kind in given.graphs:
-            for space in given.spaces:
-                command = [sys.executable, __file__, "--one", "--nodes", str(n), "--graphs", kind]
-                command += ["--spaces", space] + (["--rounds", str(given.rounds)] if given.rounds else [])
-                done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-                _show(kind, space, json.loads(done.stdout.splitlines()[-1]))
+    for key in [(n, kind, space) for n in given.nodes for kind in given.graphs for space in given.spaces]:
+        record = _recorded(key, given)
+        if record is not None:
+            _show(record)
 
 
-def _show(kind: str, space: str, facts: dict[str, Any]) -> None:
-    seconds: list[float] = facts["seconds"]
-    counts = "".join(f"{facts[name]:10}" for name in ("n", "m", "rounds"))
-    times = "".join(f"{t:10.1f}" for t in (*seconds, sum(seconds)))
+def _recorded(key: tuple[int, str, str], given: argparse.Namespace) -> dict[str, Any] | None:
+    """Find the record of a run, or do it."""
+    facts = dict(zip(("nodes", "graph", "space"), key, strict=True)) | {"given_rounds": given.rounds}
+    known = [r for r in read_records(given.records) if all(r[name] == value for name, value in facts.items())]
+    if known or given.show:
+        return known[-1] if known else None
+    nodes, kind, space = key
+    folder = given.checkpoints / f"{kind}-{nodes}-{space.replace(' ', '')}-{given.rounds}"
+    command = [sys.executable, __file__, "--one", "--nodes", str(nodes), "--graphs", kind, "--spaces", space]
+    command += ["--checkpoints", str(folder)] + (["--rounds", str(given.rounds)] if given.rounds else [])
+    where = {"threads": threads.count(), "commit": commit()}
+    with tempfile.TemporaryDirectory() as empty:
+        env = {**os.environ, "RIEMAP_CACHE": empty, "NUMBA_CACHE_DIR": str(kernel_folder().parent)}
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env)
+    found = json.loads(done.stdout.splitlines()[-1])
+    record = {**facts, **found, **where, "load": os.getloadavg()[2]}
+    add_record(given.records, record)
+    return record
+
+
+def _show(record: dict[str, Any]) -> None:
+    counts = "".join(f"{record[name]:10}" for name in ("n", "m", "rounds"))
+    clock, processor = zip(*record["seconds"].values(), strict=True)
     scores = ", ".join(
         f"{value:.4f}" + (f" ({error:.4f})" if error is not None else "")
-        for value, error in (facts[m] for m in ("ad", "auc", "f1@1"))
+        for value, error in (record[m] for m in METRICS)
     )
-    print(f"{kind:11}{space:9}{counts}{times}{facts['gb']:10.1f}   {scores}", flush=True)
+    lines = [
+        f"{record['graph']:11}{record['space']:9}{counts}"
+        + _times(clock)
+        + f"{record['gb']:10.1f}   {scores}",
+        f"{'':20}" + f"processor, {record['threads']} threads".rjust(30) + _times(processor),
+    ]
+    print("\n".join(lines), flush=True)
+
+
+def _times(seconds: tuple[float, ...]) -> str:
+    return "".join(f"{t:10.1f}" for t in (*seconds, sum(seconds)))
 
 
 if __name__ == "__main__":

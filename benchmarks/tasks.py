@@ -14,13 +14,13 @@ and prints the table of all results so far in the end; --show only prints it. --
 import argparse
 import csv
 import gzip
-import json
 import os
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from records import add_record, read_records
 from timing import header
 
 from riemap import Graph, Space
@@ -114,15 +114,13 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     given = parser.parse_args()
     print(header("scipy"))
-    records = _records(given.records)
+    records = read_records(given.records)
     done = {(r["task"], r["space"], r["seed"]) for r in records}
     spaces, tasks = given.space or SPACES, given.task or TASKS
     wanted = [(t, s, k) for k in _seeds(given) for s in spaces for t in tasks]
     for task, space, seed in [] if given.show else [key for key in wanted if key not in done]:
         records.append(one(task, space, seed))
-        given.records.parent.mkdir(parents=True, exist_ok=True)
-        with given.records.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(records[-1], allow_nan=False) + "\n")
+        add_record(given.records, records[-1])
         score = records[-1]["scores"][TASKS[task][2]]
         print(f"{task} {space} seed {seed}: {100 * score:.1f}, {records[-1]['seconds']:.0f} s", flush=True)
     print(table(records) if records else "there are no results yet")
@@ -130,14 +128,6 @@ def main() -> None:
 
 def _seeds(given: argparse.Namespace) -> range:
     return range(given.seed, given.seed + given.seeds)
-
-
-def _records(path: Path) -> list[dict[str, Any]]:
-    """Read the lines; half a line, which a run that was killed may have left, is removed."""
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
-    if lines and not lines[-1].endswith("\n"):
-        path.write_text("".join(lines[:-1]), encoding="utf-8")
-    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 if __name__ == "__main__":

@@ -48,14 +48,19 @@ def best_in_turns(
 
 def header(*libraries: str) -> str:
     """Return the commit, the versions of the libraries, the processor and the number of threads."""
-    commit = subprocess.run(
-        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
-    )
     versions = " ".join(f"{name} {version(name)}" for name in ("numpy", "numba", *libraries))
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "")
     return (
-        f"riemap {commit.stdout.strip() or version('riemap')}, "
+        f"riemap {commit() or version('riemap')}, "
         f"Python {platform.python_version()}, {versions}\n"
         f"{cpu or platform.machine()}, {count()} threads"
     )
+
+
+def commit() -> str:
+    """Return the commit of the sources, or an empty text outside of a repository."""
+    found = subprocess.run(
+        ["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False
+    )
+    return found.stdout.strip()

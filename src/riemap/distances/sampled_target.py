@@ -98,10 +98,8 @@ class BallGroup(NamedTuple):
         """
         nodes = self.nodes[number]
         places = np.argsort(nodes, kind="stable")[np.count_nonzero(nodes < 0) :]
-        distances = self.distances[number][np.ix_(places, places)]
-        if len(self.squares):
-            return BallTarget(nodes[places].astype(np.int64), self.squares[distances])
-        return BallTarget(nodes[places].astype(np.int64), (distances / self.maximum) ** 2)
+        within = RowTarget(self.distances[number], self.maximum, self.squares)
+        return BallTarget(nodes[places].astype(np.int64), within.block(places, places))
 
 
 @final

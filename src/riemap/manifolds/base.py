@@ -10,7 +10,7 @@ Conventions for every method:
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import astuple
+from dataclasses import fields
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -198,7 +198,7 @@ class Manifold(ABC):
 
     @property
     def _sizes(self) -> tuple[int, ...]:
-        return astuple(self)  # type: ignore[call-overload]  # every subclass is a dataclass
+        return tuple(getattr(self, f.name) for f in fields(self))  # type: ignore[arg-type]  # a dataclass
 
     @final
     def norm(self, x: Array, u: Array) -> Array:

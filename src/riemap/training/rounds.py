@@ -126,7 +126,7 @@ class Moved(NamedTuple):
 
 def move_rows(given: Round, shard: Shard, state: NodeState) -> Moved:
     """Do the task of a shard: each node that is no landmark has one step against some of the landmarks."""
-    rng, moved = given.rng(ROWS, shard.number), Moved.none(state)
+    rng, moved, loss = given.rng(ROWS, shard.number), Moved.none(state), given.coarse
     count = len(shard.rows)
     for part in np.array_split(rng.permutation(count), max(-(-count // given.block[0]), 1)):
         if not len(part):
@@ -136,22 +136,18 @@ def move_rows(given: Round, shard: Shard, state: NodeState) -> Moved:
         target = shard.target.block(shard.rows[places], columns)
         x = tuple(p[places] for p in moved.state.points)
         y = tuple(p[columns] for p in given.landmarks)
-        moved = moved.after(
-            given, places, rows_gradient(given.space, given.coarse, target, x, y, given.log_scales)
-        )
+        moved = moved.after(given, places, rows_gradient(given.space, loss, target, x, y, given.log_scales))
     return moved
 
 
 def move_landmarks(given: Round, target: RowTarget, steps: int, state: NodeState) -> Moved:
     """Do the task of the landmarks: some steps by the pairs among some of them."""
-    rng, moved = given.rng(LANDMARKS, 0), Moved.none(state)
+    rng, moved, loss = given.rng(LANDMARKS, 0), Moved.none(state), given.coarse
     for _ in range(steps):
         places = _drawn(rng, len(given.landmarks[0]), LANDMARK_BATCH)
         x = tuple(p[places] for p in moved.state.points)
         among = target.block(places, places)
-        moved = moved.after(
-            given, places, square_gradient(given.space, given.coarse, among, x, given.log_scales)
-        )
+        moved = moved.after(given, places, square_gradient(given.space, loss, among, x, given.log_scales))
     return moved
 
 
@@ -163,14 +159,13 @@ def move_balls(
     state: NodeState,
 ) -> Moved:
     """Do the task of a group of balls: one step of each chosen ball, whose nodes are among these."""
-    moved = Moved.none(state)
+    moved, loss = Moved.none(state), given.fine
     for number in chosen.tolist():
         ball = group.ball(number)
         places = np.searchsorted(nodes, ball.nodes)
         x = tuple(p[places] for p in moved.state.points)
-        moved = moved.after(
-            given, places, square_gradient(given.space, given.fine, ball.target, x, given.log_scales)
-        )
+        gradient = square_gradient(given.space, loss, ball.target, x, given.log_scales)
+        moved = moved.after(given, places, gradient)
     return moved
 
 
@@ -244,7 +239,7 @@ def block_sizes(n: int) -> tuple[int, int]:
     """Return the number of nodes and of landmarks in a block of rows, in a graph of ``n`` nodes.
 
     >>> block_sizes(5_000), block_sizes(10**6)
-    ((1024, 256), (4096, 256))
+    ((1024, 128), (4096, 128))
     """
     rows = min(max(BLOCK_ROWS, n // 64), LARGER_BLOCKS * BLOCK_ROWS)
     return rows, sampled_objective.BLOCK_LANDMARKS

@@ -116,4 +116,4 @@ def test_the_command_tells_the_number_and_resumes_with_it(
     assert kept == 30, "a run that is continued keeps its number"
     assert run(*command, "--resume") == 0
     assert run("embed", "path(n=9)", "-s", "E2", "--time", "soon") == 2
-    assert "60s" in capsys.readouterr().err
+    assert "the time is 'soon'; give a positive time, e.g. '90s'" in capsys.readouterr().err

@@ -156,8 +156,7 @@ def _with_best(state: TrainingState, seen: TrainingState, stage: Stage, value: f
 
     While the loss itself changes, its values are not comparable, and the latest points count.
     """
-    changing = stage.loss.at_progress(0.0) != stage.loss.at_progress(1.0)
-    if value < state.best_loss or changing:
+    if value < state.best_loss or stage.loss_changes:
         return replace(state, best_loss=value, best_points=seen.points, best_log_scales=seen.log_scales)
     return state
 

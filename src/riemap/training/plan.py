@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias, final, get_args
 
 from riemap.errors import InputError
@@ -83,6 +84,11 @@ class Stage:
             raise InputError(
                 f"schedule={shown(self.schedule)} of a stage is not one of {', '.join(SCHEDULES)}"
             )
+
+    @cached_property
+    def loss_changes(self) -> bool:
+        """Whether the loss is another one at the end of the stage."""
+        return self.loss.at_progress(0.0) != self.loss.at_progress(1.0)
 
     def lr_factor_at(self, epoch: int) -> float:
         """Return the factor of the learning rate in one epoch.

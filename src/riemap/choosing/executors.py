@@ -257,17 +257,12 @@ def executor(problem: Problem, address: str = "") -> Generator[Executor, None, N
         _ = problem.distances  # computed before the processes are forked
     _forked.append(problem)
     pool = ProcessPoolExecutor(count, multiprocessing.get_context("fork"), _begin_fork, (os.getpid(),))
+    processes: dict[int, Any] = pool._processes  # type: ignore[assignment]  # filled as they are started
     try:
         yield InProcesses(problem, pool, count)
     finally:
         _forked.pop()
-        _end(pool)
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes at once: what they still do is not wanted any more."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        process.kill()
-        process.join()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in list(processes.values()):  # what they still do is not wanted any more
+            process.kill()
+            process.join()

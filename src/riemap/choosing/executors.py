@@ -182,7 +182,10 @@ class InProcesses:
 
 @final
 class OnRay:
-    """Does trials on the nodes of a Ray cluster, one for each core; they need no file of ours."""
+    """Does trials on the nodes of a Ray cluster, one for each core; they need no file of ours.
+
+    Trials end by themselves when the time is over, and Ray ends what is left when we leave the cluster.
+    """
 
     def __init__(self, problem: Problem, ray: Any) -> None:
         self.ray = ray
@@ -196,19 +199,17 @@ class OnRay:
         self, jobs: Sequence[TrialJob], seconds: float, left: Callable[[], float]
     ) -> Iterator[Finished]:
         """Do trials; see :class:`Executor`."""
+        if left() <= 0.0:
+            return
         version = riemap.__version__
         refs = [self.task.remote(version, self.problem, job, seconds, left()) for job in jobs]
-        try:
-            for job, ref in zip(jobs, refs, strict=True):
-                while not (ready := self.ray.wait([ref], timeout=POLL_SECONDS)[0]) and left() > 0.0:
-                    pass
-                found = self._result(ref) if ready else None
-                if found is None and left() <= 0.0:
-                    return
-                yield job, found
-        finally:
-            for ref in refs:
-                self.ray.cancel(ref, force=True)
+        for job, ref in zip(jobs, refs, strict=True):
+            while not (ready := self.ray.wait([ref], timeout=POLL_SECONDS)[0]) and left() > 0.0:
+                pass
+            found = self._result(ref) if ready else None
+            if found is None and left() <= 0.0:
+                return
+            yield job, found
 
     def _result(self, ref: Any) -> Trial | None:
         try:

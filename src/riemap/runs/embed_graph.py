@@ -120,19 +120,12 @@ def embed(
     >>> better.scores["ad"] < fit.scores["ad"]
     True
     """
-    if resume and out is None:
-        raise InputError("resume=True needs the folder of the run to continue, e.g. out='karate-h2'")
     expect(callbacks, tuple | list, "a tuple of callbacks", "e.g. callbacks=(print,)")
-    if start is not None and out is not None:
-        raise InputError(
-            "start= and out= exclude each other: the folder of a run holds all that decides its result, and "
-            "not where it started; keep the result by fit.embedding.save('karate-h2.npz')"
-        )
+    folder = _folder(out, resume, start)
     opened, source = _opened(graph, weights, strength_to_length)
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
     budget = TimeBudget.of(time, epochs, ray)
-    folder = None if out is None else RunFolder(Path(out), resume=resume)
     pairs = chosen_sampler(opened, sampler)
 
     def setup(count: int | None) -> Setup:
@@ -150,16 +143,26 @@ def embed(
         if workers is not None and isinstance(opened, Graph):
             _LOGGER.info("%s", workers.needs(opened, where))
         told = _log_epochs(f"{opened.name} in {where}", plan.epochs)
+        called = (told, *callbacks) if budget is None else (told, *callbacks, budget.stopping())
+        ready = Setup(where, plan)
         result = execute(
-            spec,
-            folder,
-            graph=opened,
-            setup=Setup(where, plan),
-            callbacks=(told, *callbacks) if budget is None else (told, *callbacks, budget.stopping()),
-            start=start,
-            workers=workers,
+            spec, folder, graph=opened, setup=ready, callbacks=called, start=start, workers=workers
         )
     return result.fit if folder is None else replace(result.fit, known_scores=result.scores)
+
+
+def _folder(out: str | Path | None, resume: bool, start: Embedding | None) -> RunFolder | None:
+    """Return the folder of the run, if it has one."""
+    if out is None:
+        if resume:
+            raise InputError("resume=True needs the folder of the run to continue, e.g. out='karate-h2'")
+        return None
+    if start is not None:
+        raise InputError(
+            "start= and out= exclude each other: the folder of a run holds all that decides its result, and "
+            "not where it started; keep the result by fit.embedding.save('karate-h2.npz')"
+        )
+    return RunFolder(Path(out), resume=resume)
 
 
 def _last_stage(plan: Plan, epochs: int | None) -> Plan:

@@ -400,6 +400,7 @@ FILES = {
             "pieces: the graph has 2 components, .*--components largest",
         ),
         (["evaluate", "karate.npz", "karte"], "no file, dataset or generator is called 'karte'"),
+        (["evaluate", "karate.npz"], "karate.npz does not tell what was embedded; name the graph"),
         (["evaluate", "none.npz", "karate"], "none.npz: no such file or directory"),
         (["evaluate", ".", "karate"], r"\. holds no embedding.npz; 'riemap embed GRAPH"),
         (["evaluate", "text.npz", "karate"], "text.npz is not an embedding saved by riemap"),

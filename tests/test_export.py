@@ -245,7 +245,10 @@ def test_export_takes_edges_from_a_graph(saved: Path, tmp_path: Path) -> None:
         (["text"], "text is not an embedding saved by riemap"),
         (["run", "--format", "cvs"], "--format "),
         (["run", "--format", "tsv"], "tsv writes two files, vectors.tsv and metadata.tsv; name a folder"),
-        (["run", "--format", "graphml"], "graphml needs edges; name the graph that was embedded"),
+        (
+            ["run", "--format", "graphml"],
+            "run does not tell what was embedded; name the graph, e.g. riemap export run",
+        ),
         (["run", "--graph", "karate"], "csv cannot hold the edges of a graph; leave out --graph"),
         (["run", "--format", "graphml", "--graph", "karate"], "this is not an embedding of karate"),
         (["run", "--format", "graphml", "--graph", "d.npy"], "d is a matrix of dissimilarities"),

@@ -320,8 +320,13 @@ def test_a_graph_in_pieces_is_embedded_whole(tmp_path: Path, capsys: pytest.Capt
     run(["embed", str(path), "-s", "E2", "--epochs", "5", "--components", "keep", "--out", str(out)])
     assert "components" not in capsys.readouterr().err
     assert len(Embedding.load(out).labels) == 7
-    run(["evaluate", str(out), str(path)])  # as the run opened it
+    run(["evaluate", str(out), str(path), "--json"])  # as the run opened it
+    named = json.loads(capsys.readouterr().out)["scores"]
+    run(["evaluate", str(out), "--json"])
+    assert json.loads(capsys.readouterr().out)["scores"] == named
+    run(["export", str(out), "--format", "graphml", "--out", str(tmp_path / "pieces.graphml")])
     capsys.readouterr()
+    assert read_graph(tmp_path / "pieces.graphml", components="keep").m == 6
     run(["describe", str(path), "--components", "keep", "--json"])
     assert json.loads(capsys.readouterr().out)["components"] == 2
     with pytest.warns(GraphWarning, match="only that one is kept"):

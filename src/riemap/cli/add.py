@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from riemap.cli.arguments import AsJson, Force, RunPath, takes_read_options
-from riemap.cli.inputs import opening
+from riemap.cli.inputs import open_graph_of, opening
 from riemap.cli.messages import one_line, refusing
 from riemap.cli.output import new_console, new_table, print_json
 from riemap.cli.progress import telling
@@ -61,14 +61,13 @@ def add(
     """
     with refusing():
         from riemap.files import check_destination
-        from riemap.runs import GraphSource, load_embedding
-        from riemap.runs.opening import run_graph, source_like
+        from riemap.runs import load_embedding
+        from riemap.runs.opening import source_like
 
         if out is not None:
             check_destination(out, "embedding.npz")
         embedding = load_embedding(run)
-        given = None if graph is None else GraphSource(graph, reading)
-        known = run_graph(run, given, usage="riemap add {run} EDGES --graph {graph}", force=force)
+        known = open_graph_of(run, graph, reading, "riemap add {run} EDGES --graph {graph}", force)
         new = _new_edges(source_like(run, edges, reading))
         with telling(f"{known.name}: placing new nodes", known.n):
             added = embedding.add(new, known)

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from riemap.cli.arguments import AsJson, Force, GraphText, RunPath, takes_read_options
-from riemap.cli.inputs import open_any
+from riemap.cli.arguments import AsJson, Force, RunPath, takes_read_options
+from riemap.cli.inputs import open_graph_of
 from riemap.cli.messages import refusing
 from riemap.cli.output import new_console, new_table, print_json
 from riemap.cli.progress import telling
@@ -23,8 +23,15 @@ MAX_CURVE_LINES = 20
 @takes_read_options
 def evaluate(
     run: RunPath,
-    graph: GraphText,
     reading: "ReadOptions",
+    graph: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="GRAPH",
+            help="The graph that was embedded; needed for an .npz file, and if the graph has moved.",
+            show_default=False,
+        ),
+    ] = None,
     sources: Annotated[
         int | None,
         typer.Option(
@@ -44,16 +51,14 @@ def evaluate(
 ) -> None:
     """Score how well the distances of an embedding match those of its graph.
 
-    Example: riemap evaluate karate-h2.npz karate
+    Example: riemap evaluate karate-h2
     """
     with refusing():
         from riemap.metrics import evaluate as score
         from riemap.runs import load_embedding
-        from riemap.runs.opening import check_graph
 
         loaded = load_embedding(run)
-        opened = open_any(graph, reading, run)
-        check_graph(run, opened, force=force)
+        opened = open_graph_of(run, graph, reading, "riemap evaluate {run} {graph}", force)
         started = time.perf_counter()
         with telling(f"{opened.name}: scoring {opened.n} nodes", opened.n):
             scores = score(loaded, opened, sources=sources, seed=seed)

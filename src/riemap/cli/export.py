@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from riemap.cli.arguments import Force, RunPath, takes_read_options
-from riemap.cli.inputs import open_with_edges
+from riemap.cli.inputs import open_graph_of, with_edges
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.progress import telling
 from riemap.errors import InputError
@@ -45,7 +45,9 @@ StoredPoints: TypeAlias = Annotated[
 EdgesGraph: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="GRAPH", help="The graph that was embedded; graphml needs its edges.", show_default=False
+        metavar="GRAPH",
+        help="For graphml: the graph that was embedded; needed for an .npz file, and if the graph has moved.",
+        show_default=False,
     ),
 ]
 SafeCsv: TypeAlias = Annotated[
@@ -74,16 +76,15 @@ def export(
     """
     with refusing():
         from riemap.runs import load_embedding
-        from riemap.runs.opening import check_graph
 
         _check(format, out, graph)
         if safe_csv and format != "csv":
             raise InputError(f"--safe-csv is for the format csv, not {format}; leave it out")
         embedding = load_embedding(run)
         opened = None
-        if graph is not None:
-            opened = open_with_edges(graph, reading, "graphml", run)
-            check_graph(run, opened, force=force)
+        if format == "graphml":
+            usage = "riemap export {run} --format graphml --graph {graph}"
+            opened = with_edges(open_graph_of(run, graph, reading, usage, force), "graphml")
         with telling(f"writing {embedding.n} nodes as {format}", embedding.n):
             files = _files(embedding, format, opened, points, safe_csv)
         if out is None:
@@ -97,8 +98,6 @@ def _check(format: str, out: Path | None, graph: str | None) -> None:
     from riemap.files import check_destination
 
     one_of("--format", format, EXPORT_FORMATS)
-    if format == "graphml" and graph is None:
-        raise InputError("graphml needs edges; name the graph that was embedded, e.g. --graph karate")
     if format != "graphml" and graph is not None:
         raise InputError(f"{format} cannot hold the edges of a graph; leave out --graph")
     if format == "tsv" and out is None:

@@ -21,19 +21,35 @@ def opening(text: str) -> AbstractContextManager[Any]:
     return telling(f"opening {text}") if slow else nullcontext()
 
 
-def open_any(text: str, reading: "ReadOptions", run: Path | None = None) -> "AnyGraph":
-    """Open a graph; without options, as the graph of ``run`` was opened."""
-    from riemap.runs.opening import source_like
+def open_any(text: str, reading: "ReadOptions") -> "AnyGraph":
+    """Open a graph."""
+    from riemap.runs.source import GraphSource
 
     with opening(text):
-        return source_like(run, text, reading).open()
+        return GraphSource(text, reading).open()
 
 
-def open_with_edges(text: str, reading: "ReadOptions", purpose: str, run: Path | None = None) -> "Graph":
+def open_graph_of(
+    run: Path, text: str | None, reading: "ReadOptions", usage: str, force: bool = False
+) -> "AnyGraph":
+    """Open the graph of a run: the one that the user names, else the one that its folder names."""
+    from riemap.runs.opening import run_graph
+    from riemap.runs.source import GraphSource
+
+    given = None if text is None else GraphSource(text, reading)
+    with opening(text or ""):
+        return run_graph(run, given, usage=usage, force=force)
+
+
+def open_with_edges(text: str, reading: "ReadOptions", purpose: str) -> "Graph":
     """Open a graph, and refuse a matrix of dissimilarities because ``purpose`` needs edges."""
+    return with_edges(open_any(text, reading), purpose)
+
+
+def with_edges(opened: "AnyGraph", purpose: str) -> "Graph":
+    """Return a graph, and refuse a matrix of dissimilarities because ``purpose`` needs edges."""
     from riemap.graphs import Graph
 
-    opened = open_any(text, reading, run)
     if not isinstance(opened, Graph):
         raise InputError(
             f"{opened.name} is a matrix of dissimilarities, which has no edges; {purpose} needs a graph"

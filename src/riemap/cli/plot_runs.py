@@ -8,7 +8,7 @@ import typer
 
 from riemap.cli.arguments import Force, Labels, RunPath, takes_read_options
 from riemap.cli.figures import Out, check_figure, write_figure
-from riemap.cli.inputs import opening
+from riemap.cli.inputs import open_graph_of
 from riemap.cli.messages import one_of, refusing
 from riemap.cli.progress import telling
 from riemap.errors import InputError
@@ -245,13 +245,10 @@ def history(run: RunPath, out: Out) -> None:
 def _opened(
     run: Path, graph: str | None, reading: "ReadOptions", force: bool, verb: str
 ) -> "tuple[Embedding, AnyGraph]":
-    from riemap.runs import GraphSource, load_embedding
-    from riemap.runs.opening import run_graph
+    from riemap.runs import load_embedding
 
     embedded = load_embedding(run)
-    given = None if graph is None else GraphSource(graph, reading)
-    with opening(graph or ""):
-        opened = run_graph(run, given, usage=f"riemap plot {verb} {{run}} --graph {{graph}}", force=force)
+    opened = open_graph_of(run, graph, reading, f"riemap plot {verb} {{run}} --graph {{graph}}", force)
     return embedded.aligned_to(opened), opened
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from riemap.cli.arguments import Force, Labels, takes_read_options
-from riemap.cli.inputs import opening
+from riemap.cli.inputs import open_graph_of
 from riemap.cli.messages import refusing
 from riemap.cli.progress import SLOW_NODES, telling
 from riemap.cli.runs import tell_missing
@@ -85,12 +85,9 @@ def report(
         if len(named) > 1:
             raise InputError(f"a run has one graph, and {len(named)} are named; only a grid has several")
         from riemap.graphs.groups import read_groups
-        from riemap.runs.opening import run_graph
-        from riemap.runs.source import GraphSource
 
-        source = GraphSource(named[0], reading) if named else None
-        with opening(named[0] if named else ""):
-            graph = run_graph(run, source, force=force)
+        text = named[0] if named else None
+        graph = open_graph_of(run, text, reading, "riemap report {run} {graph}", force)
         groups = None if labels is None else read_groups(labels, graph)
         words = ["riemap", "report", str(run), *named, "-o", str(out)]
         words += [] if labels is None else ["--labels", str(labels)]

@@ -56,13 +56,13 @@ def run_config(run: Path) -> dict[str, Any]:
     return (RunFolder(run).config() if run.is_dir() else None) or {}
 
 
-def source_like(run: Path | None, text: str, options: ReadOptions) -> GraphSource:
+def source_like(run: Path, text: str, options: ReadOptions) -> GraphSource:
     """Say how to open a graph that a user names beside a run.
 
     Parameters
     ----------
     run
-        The folder of the run, or an ``.npz`` file; ``None`` if there is none.
+        The folder of the run, or an ``.npz`` file.
     text
         The graph.
     options
@@ -73,7 +73,7 @@ def source_like(run: Path | None, text: str, options: ReadOptions) -> GraphSourc
     GraphSource
         The source.
     """
-    if run is not None and options == ReadOptions():
+    if options == ReadOptions():
         options = ReadOptions.from_json(run_config(run).get("given", {}))
     return GraphSource(text, options)
 
@@ -82,7 +82,7 @@ def run_graph(
     run: Path,
     given: GraphSource | None = None,
     *,
-    usage: str = "riemap report {run} {graph}",
+    usage: str,
     force: bool = False,
 ) -> AnyGraph:
     """Open the graph of a run.
@@ -123,29 +123,14 @@ def run_graph(
         raise InputError(
             f"the graph of {run} is not here ({error}); name it: {usage.format(run=run, graph='GRAPH')}"
         ) from None
-    check_graph(run, graph, force=force)
+    if not force:
+        _check_graph(run, config, graph)
     return graph
 
 
-def check_graph(run: Path, graph: AnyGraph, *, force: bool = False) -> None:
-    """Refuse a graph that is not the one of a run, or that has changed since; an ``.npz`` file does not tell.
-
-    Parameters
-    ----------
-    run
-        The folder of the run, or an ``.npz`` file.
-    graph
-        The graph that the user names.
-    force
-        Accept it all the same.
-
-    Raises
-    ------
-    InputError
-        If the key of the graph is not the one in the run's configuration.
-    """
-    config = run_config(run)
-    if not force and config.get("key", graph.key) != graph.key:
+def _check_graph(run: Path, config: Mapping[str, Any], graph: AnyGraph) -> None:
+    """Refuse a graph that is not the one of a run, or that has changed; an ``.npz`` file does not tell."""
+    if config.get("key", graph.key) != graph.key:
         raise InputError(
             f"{shown(graph.name)} is not the graph that was embedded in {run}, which is "
             f"{shown(config['graph'])}, or it has changed; name that one, or add --force to take this one"

@@ -166,6 +166,7 @@ def test_large_graphs_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (problem.sampled, problem.n, len(problem.labels)) == (True, 30, 30)
     whole = riemap.shortest_paths(graph)
     assert np.array_equal(problem.distances, whole[np.ix_(problem.nodes, problem.nodes)])
+    assert not Problem(graph, metric="f1@1").sampled
     choice = choose(graph, spaces="E2,S2", seeds=3)
     assert choice.sampled
     assert choice.best == ("S2",)

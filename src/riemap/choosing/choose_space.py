@@ -128,7 +128,7 @@ def answer(
     Choice
         The answer; the answer so far if the search was interrupted.
     """
-    problem = Problem(question.graph, question.task)
+    problem = Problem(question.graph, question.task, question.metric.name)
     folder = None if out is None else ChoiceFolder(out)
     with (
         nullcontext() if folder is None else folder.begun(question.as_json(problem)),

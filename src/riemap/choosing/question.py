@@ -75,7 +75,7 @@ def asked(
     chosen = _metric(metric, graph)
     task = prediction_task(metric, graph, labels)
     if task is None:
-        check_size(Problem(graph), found[0].dim)
+        check_size(Problem(graph, metric=metric), found[0].dim)
     else:
         check_dimension(graph, found[0])
     seeds = whole_number("seeds", seeds, 2, DEFAULT_SEEDS, "number of seeds")

@@ -1,22 +1,23 @@
 """riemap choose against the truth: regret of its pick, whether the truth is in its answer, and calibration.
 
-Run: python benchmarks/choose.py --out choose.jsonl [--known 5] [--paper cat-cortex] [--minutes 60]
+Run: python benchmarks/choose.py --out choose.jsonl [--known 5] [--paper csphd --dims 3,6] [--minutes 60]
 Show: python benchmarks/choose.py --out choose.jsonl --show
 
 Cases with known geometry are points of a space (`riemap sample`). Each is linked to all that are closer than
 2.5 times what connects all points, by edges as long as their distance. Trees, cycles, grids and tori are
 further cases. Their truth is the average distortion of all pairs in every candidate, mean over two seeds that
-no method uses. Cases of the paper are graphs of its table 6; their truth is the smallest distortion that is
-recorded in results/paper for each space.
+no method uses. Cases of the paper are graphs of its tables 5 and 6; their truth is the smallest distortion
+that is recorded for each space, in results/paper by one of the losses or in results/default.
 
 Beside choose: `delta` takes H where the mean δ is below 0.04 of the diameter, S where it is above 0.065, else
 E. `gu` takes H, S or E by the sign of the mean sectional curvature (within 0.05: E) [Gu2019]. `greedy` takes
-the space with the smallest distortion of all pairs after one run with one seed.
+the space with the smallest distortion of all pairs after one run with one seed; for cases of the paper, where
+results/default has such a run of every space.
 
 Regret is the distortion of the pick over that of the best, minus one; distortions below 0.01 count as 0.01.
 A claim is a space that choose calls clearly worse than its pick; it is wrong if the truth says otherwise.
-Cost is the number of epochs of all trials over that of the whole plan with all seeds in every candidate. A
-case that is in the file already is not done again.
+Cost is the number of pairs that all trials visit, over that of the whole plan on the whole graph with all
+seeds in every candidate. A case that is in the file already is not done again.
 """
 
 import argparse
@@ -36,11 +37,15 @@ from riemap import Graph
 from riemap.choosing import trials
 from riemap.choosing.choose_space import answer
 from riemap.choosing.question import asked
+from riemap.choosing.splits import Problem, split_nodes
+from riemap.choosing.trial_record import Trial
 from riemap.curvature import delta_sampled, sectional
 from riemap.graphs import AnyGraph
+from riemap.grids.record import RunRecord
+from riemap.grids.records import GridFolder
 from riemap.paper.records import packaged_records
 from riemap.random_graphs import distance_matrix, sample
-from riemap.runs.spec import planned
+from riemap.runs.spec import LOSS, PRESET, planned
 from riemap.threads import limited
 from riemap.training import Plan
 
@@ -61,6 +66,7 @@ SHAPES = {  # a generator with a size, and the spaces of two dimensions in which
 }
 TRUTH_SEEDS = (100, 101)
 LEAST_DISTORTION = 0.01
+DEFAULT_RUNS = Path(__file__).parent.parent / "results" / "default"
 
 
 class Case(NamedTuple):
@@ -140,7 +146,16 @@ def linked(text: str, seed: int) -> Graph:
 def recorded(name: str, dim: int) -> dict[str, float]:
     """The best distortion that is recorded for each space of a dimension."""
     found: dict[str, float] = {}
-    for record in packaged_records():
+    for records in (packaged_records(), GridFolder(DEFAULT_RUNS, compact=True).records()):
+        for space, ad in distortions(records, name, dim).items():
+            found[space] = min(ad, found.get(space, np.inf))
+    return found
+
+
+def distortions(records: list[RunRecord], name: str, dim: int) -> dict[str, float]:
+    """The best distortion in some records for each space of a dimension."""
+    found: dict[str, float] = {}
+    for record in records:
         if record["run"]["graph"] == name and record["dim"] == dim and "error" not in record:
             ad = record["scores"]["ad"]
             assert ad is not None
@@ -148,24 +163,41 @@ def recorded(name: str, dim: int) -> dict[str, float]:
     return found
 
 
+def greedy_and_truth(case: Case, epochs: int | None) -> tuple[dict[str, float], dict[str, float]]:
+    """The distortion of each space in one run, and in truth."""
+    if case.truth:
+        records = GridFolder(DEFAULT_RUNS, compact=True).records()
+        one_run = distortions(records, case.graph.name, riemap.Space.parse(case.spaces[0]).dim)
+        return one_run if set(one_run) == set(case.spaces) else {}, dict(case.truth)
+    ads = {
+        (space, seed): riemap.embed(case.graph, space, seed=seed, epochs=epochs).scores["ad"] or 0.0
+        for space in case.spaces
+        for seed in (0, *TRUTH_SEEDS)
+    }
+    greedy = {space: ads[space, 0] for space in case.spaces}
+    return greedy, {space: fmean(ads[space, seed] for seed in TRUTH_SEEDS) for space in case.spaces}
+
+
+def visited(plan: Plan, n: int) -> float:
+    """How many pairs of n nodes a plan visits."""
+    return sum(0.5 * stage.epochs * n * min(stage.batch or n, n) for stage in plan.stages)
+
+
 def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[str, Any]:
     if epochs is not None:  # shorter plans for trials, as embed(epochs=...) has them
         vars(trials)["planned"] = partial(shortened, epochs)
-    spent: list[int] = []
     question = asked(case.graph, None, metric="ad", spaces=case.spaces, budget=budget, seeds=seeds)
-    choice = answer(question, None, lambda trial, search: spent.append(trial.record["epochs"]))
-    greedy: dict[str, float] = {}
-    truth = dict(case.truth or {})
-    for space in case.spaces:
-        for seed in (0,) if case.truth else (0, *TRUTH_SEEDS):
-            fit = riemap.embed(case.graph, space, seed=seed, epochs=epochs)
-            ad = fit.scores["ad"]
-            assert ad is not None
-            if seed == 0:
-                greedy[space] = ad
-            elif not case.truth:
-                truth[space] = truth.get(space, 0.0) + ad / len(TRUTH_SEEDS)
-    picks = {"choose": choice.best[0], "greedy": min(greedy, key=greedy.__getitem__), **heuristics(case)}
+    known = len(split_nodes(Problem(case.graph).n, 0).known)
+    spent: list[float] = []
+
+    def count(trial: Trial, search: object) -> None:
+        spent.append(visited(planned(LOSS, PRESET, None, trial.record["epochs"], known), known))
+
+    choice = answer(question, None, count)
+    whole = visited(planned(LOSS, PRESET, None, epochs, case.graph.n), case.graph.n)
+    greedy, truth = greedy_and_truth(case, epochs)
+    picks = {"choose": choice.best[0], **heuristics(case)}
+    picks |= {"greedy": min(greedy, key=greedy.__getitem__)} if greedy else {}
     floor = {space: max(ad, LEAST_DISTORTION) for space, ad in truth.items()}
     claims = [s.space for s in choice.ranking if s.told_apart and s.mean is not None]
     return {
@@ -181,7 +213,7 @@ def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[st
         "true_best": min(truth, key=truth.__getitem__),
         "claims": len(claims),
         "wrong": sum(floor[space] < floor[picks["choose"]] for space in claims),
-        "cost": sum(spent) / (seeds * len(case.spaces) * max(spent)),
+        "cost": sum(spent) / (seeds * len(case.spaces) * whole),
         "seconds": round(choice.seconds, 1),
         "ranking": {
             s.space: [s.mean, s.difference, s.difference_se, s.runs, s.epochs] for s in choice.ranking

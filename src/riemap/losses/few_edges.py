@@ -10,7 +10,8 @@ from riemap.types import Array
 def few_statistics(target: Array, sqdist: Array, first: int, edge: float, inverse: float) -> Array:
     """Compute per row: log of the sum over non-neighbours, their common derivative, value, and degree."""
     rows, n = np.arange(len(sqdist)), sqdist.shape[1]
-    scaled, near = inverse * np.sqrt(sqdist), target <= edge
+    scaled, near = np.sqrt(sqdist), target <= edge
+    scaled *= inverse
     away = np.where(near, np.inf, scaled)
     nearest = away.min(axis=1)
     nearest[np.isinf(nearest)] = 0.0  # a node without strangers, whose sum is zero
@@ -18,7 +19,8 @@ def few_statistics(target: Array, sqdist: Array, first: int, edge: float, invers
     edges = np.flatnonzero(near)
     ends = edges // n
     with np.errstate(divide="ignore", over="ignore"):  # of a sum or a share that is zero
-        log_sum = np.log(np.exp(nearest[:, None] - away).sum(axis=1)) - nearest
+        np.exp(np.subtract(nearest[:, None], away, out=away), out=away)
+        log_sum = np.log(away.sum(axis=1)) - nearest
         x = scaled.reshape(-1)[edges] + log_sum[ends]
         share = np.exp(-x)
     terms = np.zeros((2, len(sqdist), n))
@@ -39,20 +41,26 @@ def few_weights(
     """Write the weights; if there are as many rows as columns, both are the same nodes."""
     rows, n = np.arange(len(sqdist)), sqdist.shape[1]
     d, stranger = np.sqrt(sqdist), target > edge
-    scaled = inverse * d
-    slope = _slope(scaled, stranger, statistics[:, first + rows, None])
+    slope = _slope(inverse * d, stranger, statistics[:, first + rows, None])
     if both_ends and len(sqdist) == n:
         slope = slope + slope.T
     elif both_ends:
-        slope += _slope(scaled, stranger, statistics[:, None, :])
-    np.divide(0.5 * inverse * slope, np.maximum(d, LEAST_DISTANCE) * n, out=out)
+        slope += _slope(inverse * d, stranger, statistics[:, None, :])
+    slope *= 0.5 * inverse
+    np.maximum(d, LEAST_DISTANCE, out=d)
+    d *= n
+    np.divide(slope, d, out=out)
     out[rows, first + rows] = 0.0
 
 
 def _slope(scaled: Array, stranger: NDArray[np.bool_], statistics: Array) -> Array:
-    """Return the derivative of one end of each pair."""
+    """Return the derivative of one end of each pair; ``scaled`` is overwritten."""
     log_sum, push, _, weight = statistics
     with np.errstate(over="ignore", invalid="ignore"):  # a node without strangers has an infinite share
-        share = np.exp(-scaled - log_sum)
-        slope: Array = np.where(stranger, -share * push, weight / (1.0 + share))
+        scaled += log_sum
+        share = np.exp(np.negative(scaled, out=scaled), out=scaled)
+        slope: Array = 1.0 + share
+        np.divide(weight, slope, out=slope)
+        share *= -push
+    np.copyto(slope, share, where=stranger)
     return slope

@@ -16,7 +16,7 @@ def few_exponentials(target: Array, sqdist: Array, inverse: float, own: float, o
     np.multiply(target, inverse, out=lower[0], where=below)
     np.multiply(sqdist, own, out=lower[1], where=below)
     exponents = lower + lower.transpose(0, 2, 1)
-    both = np.exp(-exponents)
+    both = np.exp(np.negative(exponents, out=lower), out=lower)
     both.reshape(2, -1)[:, :: n + 1] = 0.0
     p, q = both
     np.copyto(out, np.where(below, p, q))

@@ -26,7 +26,7 @@ from riemap.specs import shown, suggestion
 _LOGGER = logging.getLogger(__name__)
 
 SMALL_GRAPHS = Path(__file__).with_name("small")
-"""Folder of the graphs that come with NetworkX, as it has them: importing it takes longer than reading them."""
+"""Copies of the graphs that come with NetworkX. Importing it takes longer than reading them."""
 
 
 @final

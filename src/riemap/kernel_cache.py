@@ -18,7 +18,7 @@ from typing import Any, final
 
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 
 from riemap.files import cache_folder
 
@@ -83,7 +83,7 @@ class _Cache(FunctionCache):
         """
         try:
             rtsys.initialize(target_context)  # memory for arrays that kernels make
-            with self._guard_against_spurious_io_errors():  # type: ignore[no-untyped-call]
+            with self._guard_against_spurious_io_errors():
                 return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
             return None
         except Exception as error:  # damaged files may raise anything when Numba reads them

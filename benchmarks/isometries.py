@@ -16,7 +16,6 @@ import argparse
 import json
 import math
 from collections import defaultdict
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -101,7 +100,7 @@ def embedded(name: str, space: str, seed: int) -> dict[str, float]:
     state = trainer.init(seed)
     while state.epoch < plan.epochs:
         if (tied := TIED_LOG_SCALES.get(space)) is not None:
-            state = replace(state, log_scales=tied + (state.log_scales - tied).mean())
+            state = state._replace(log_scales=tied + (state.log_scales - tied).mean())
         state = trainer.step(state)
     scores = evaluate(trainer.embedding(state), graph)
     return {metric: round(scores[metric] or 0.0, 6) for metric in METRICS}

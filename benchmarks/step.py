@@ -15,7 +15,6 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,7 @@ def ours(graph: Graph, name: str) -> dict[str, Callable[[], object]]:
     trainer = Trainer(graph, space, plan)
     stepper = Stepper(trainer.objective, plan.optimizer, plan.scale_lr)
     state = trainer.init(0)
-    state = replace(state, points=space.random(np.random.default_rng(0), graph.n))
+    state = state._replace(points=space.random(np.random.default_rng(0), graph.n))
     nodes = np.sort(np.random.default_rng(1).permutation(graph.n)[:BATCH])
     stage: Stage = plan.stages[-1]
     weights = np.random.default_rng(2).standard_normal((BATCH, BATCH))

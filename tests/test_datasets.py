@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -18,11 +19,14 @@ from riemap.graphs import (
     Dissimilarities,
     Graph,
     GraphWarning,
+    as_graph,
     dataset_path,
     downloads,
     load_dataset,
     open_graph,
 )
+from riemap.graphs.convert import NETWORKX_DATASETS
+from riemap.graphs.options import Weights
 
 FIRST_LABELS = {
     "karate": 0,
@@ -126,6 +130,15 @@ def test_bundled_graphs_need_no_network(name: str) -> None:
     assert (found.n, found.m, found.weights) == (DATASETS[name].n, DATASETS[name].m, None)
     assert ("unweighted" in DATASETS[name].description) == (name in UNWEIGHTED)
     assert found.labels[0] == FIRST_LABELS[name]
+
+
+@pytest.mark.parametrize("name", NETWORKX_DATASETS)
+@pytest.mark.parametrize("weights", ["ignore", "lengths"])
+def test_bundled_graphs_are_those_of_networkx(name: str, weights: Weights) -> None:
+    theirs = as_graph(getattr(nx, NETWORKX_DATASETS[name])(), weights=weights)
+    ours = load_dataset(name, weights=weights)
+    assert isinstance(ours, Graph)
+    assert (ours.key, ours.labels, ours.attributes) == (theirs.key, theirs.labels, theirs.attributes)
 
 
 def test_the_registry_is_complete() -> None:

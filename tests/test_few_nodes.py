@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from riemap import Graph, generate, lower_triangle
-from riemap.distances import Target, target
+from riemap.distances import Target, hop_counts, hops, target
+from riemap.graphs import edge_cleaning, graph
 from riemap.metrics import comparison, correlation, score
 from riemap.types import Array
 
@@ -57,3 +59,35 @@ def test_a_target_of_a_small_graph_is_squared() -> None:
     graph = generate("path(n=4)")
     assert isinstance(graph, Graph)
     np.testing.assert_allclose(Target.of(graph).rows(slice(0, 1)), [[0.0, 1 / 9, 4 / 9, 1.0]])
+
+
+PAIRS = [np.random.default_rng(seed).integers(0, 70, (60, 2)) for seed in range(4)]
+"""Ends of edges, with loops, parallel edges and several components."""
+
+
+@pytest.mark.parametrize("pairs", PAIRS)
+@pytest.mark.filterwarnings("ignore::riemap.graphs.GraphWarning")
+def test_graphs_and_their_components(pairs: NDArray[np.int64], monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = np.arange(1.0, 61.0)
+    found = Graph.from_edges(pairs, weights=weights, components="keep")
+    components = found.component_numbers
+    for module in (edge_cleaning, graph):
+        monkeypatch.setattr(module, "FEW_EDGES", 0)
+    expected = Graph.from_edges(pairs, weights=weights, components="keep")
+    assert found.key == expected.key
+    assert components[0] == expected.component_numbers[0] > 1
+    np.testing.assert_array_equal(components[1], expected.component_numbers[1])
+    count, member = edge_cleaning.components_of_edges(found.edges(), found.n)
+    assert count == components[0]
+    np.testing.assert_array_equal(member, components[1])
+
+
+@pytest.mark.parametrize("pairs", PAIRS)
+@pytest.mark.filterwarnings("ignore::riemap.graphs.GraphWarning")
+def test_hop_counts(pairs: NDArray[np.int64], monkeypatch: pytest.MonkeyPatch) -> None:
+    given, sources = Graph.from_edges(pairs, components="keep"), np.array([5, 0, 5])
+    found = [hop_counts(given), hop_counts(given, sources)]
+    monkeypatch.setattr(hops, "FEW_NODES", 0)
+    for a, b in zip(found, [hop_counts(given), hop_counts(given, sources)], strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a, b)

@@ -30,6 +30,16 @@ stats = [loop.kernel.stats for loop in loops]
 print(sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats))
 """
 
+EMBED = """
+import sys
+from riemap.cli import main
+try:
+    main(["embed", "karate", "--space", "E2", "--epochs", "8", "--json"])
+finally:
+    heavy = ("networkx", "scipy.sparse", "scipy.linalg", "numba.np.arrayobj", "numba.np.npyimpl")
+    print([name for name in heavy if name in sys.modules])
+"""
+
 
 def python(code: str, cache: Path) -> str:
     """Run ``code`` in a new process that caches kernels in ``cache``, and return what it prints."""
@@ -50,6 +60,12 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     """The first process misses the cache once for each kernel; the second always hits it."""
     assert python(USE_ONE, tmp_path) == "0 3"
     assert python(USE_ONE, tmp_path) == "3 0"
+
+
+def test_a_second_run_imports_only_what_it_needs(tmp_path: Path) -> None:
+    """Neither libraries that a small graph does without, nor the parts of Numba that only compile."""
+    python(EMBED, tmp_path)
+    assert python(EMBED, tmp_path).splitlines()[-1] == "[]"
 
 
 def test_import_is_lazy() -> None:

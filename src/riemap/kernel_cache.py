@@ -18,6 +18,7 @@ from typing import Any, final
 
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.runtime.nrt import rtsys
 
 from riemap.files import cache_folder
 
@@ -76,8 +77,15 @@ class _Cache(FunctionCache):
     _impl_class = _Files
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load machine code, as Numba's own method does, but without what only a compilation needs.
+
+        Numba would first import all that it can compile, which takes longer than to load ten kernels.
+        """
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            rtsys.initialize(target_context)  # memory for arrays that kernels make
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            return None
         except Exception as error:  # damaged files may raise anything when Numba reads them
             logger.warning("compiled code could not be loaded, and is compiled anew: %s", error)
             self.flush()

@@ -24,12 +24,12 @@ References
 [Warren2012] Warren. Hacker's delight, 2nd edition. Addison-Wesley 2012.
 """
 
+from functools import reduce
+from operator import or_
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from riemap import threads
 from riemap.compiling import for_loops_only
@@ -40,8 +40,8 @@ from riemap.specs import expect
 from riemap.threads import Part, begin
 
 FEW_NODES = 300
-"""Largest number of nodes whose hop counts SciPy computes, in up to 20 milliseconds. Ours take one, but three
-seconds to compile on the first run."""
+"""Largest number of nodes that are searched by Python itself. It takes up to a tenth of a second, for a path,
+and a few milliseconds for most graphs. Compiled loops take one, but three seconds to compile."""
 
 WORDS = 8
 """64-bit words per node. Eight words are one cache line and one AVX-512 register."""
@@ -111,12 +111,22 @@ def hop_counts(graph: Graph, sources: NDArray[np.int64] | None = None) -> Counts
 
 
 def _few_hop_counts(graph: Graph, sources: NDArray[np.int64]) -> Counts:
-    """Count edges by SciPy, which compiles nothing."""
-    ones = np.ones(len(graph.indices), np.int8)
-    adjacency = csr_array((ones, graph.indices, graph.indptr), shape=(graph.n, graph.n))
-    found = dijkstra(adjacency, unweighted=True, indices=sources)
-    found[np.isinf(found)] = 0.0  # nodes of other components, as our search has it
-    return found.astype(np.min_scalar_type(int(found.max(initial=0))))
+    """Count edges by the same search, where the bits of a node are one integer of Python."""
+    neighbours = [row.tolist() for row in np.split(graph.indices, graph.indptr[1:-1])]
+    front = [0] * graph.n
+    for k, source in enumerate(sources.tolist()):
+        front[source] |= 1 << k
+    seen, step, octets = front, 0, -(-len(sources) // 8)
+    counts = np.zeros((graph.n, len(sources)), np.uint16)  # zero for nodes of other components
+    while any(front):
+        step += 1
+        reached = [reduce(or_, map(front.__getitem__, row), 0) for row in neighbours]
+        front = [now & ~before for now, before in zip(reached, seen, strict=True)]
+        seen = [now | before for now, before in zip(front, seen, strict=True)]
+        packed = np.frombuffer(b"".join(bits.to_bytes(octets, "little") for bits in front), np.uint8)
+        new = np.unpackbits(packed.reshape(graph.n, octets), axis=1, count=len(sources), bitorder="little")
+        counts += new * np.uint16(step)
+    return np.ascontiguousarray(counts.T, np.min_scalar_type(int(counts.max(initial=0))))
 
 
 def checked_nodes(nodes: ArrayLike, n: int) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from typing import Any, final
 
 from riemap.errors import DownloadError, InputError
 from riemap.files import cache_folder
-from riemap.graphs.convert import NETWORKX_DATASETS, as_graph
+from riemap.graphs.convert import NETWORKX_DATASETS
 from riemap.graphs.dissimilarities import AnyGraph, read_dissimilarities
 from riemap.graphs.downloads import download
 from riemap.graphs.edge_cleaning import warn
@@ -24,6 +24,9 @@ from riemap.graphs.readers import read_graph
 from riemap.specs import shown, suggestion
 
 _LOGGER = logging.getLogger(__name__)
+
+SMALL_GRAPHS = Path(__file__).with_name("small")
+"""Copies of the graphs that come with NetworkX. Importing it takes longer than reading them."""
 
 
 @final
@@ -97,15 +100,13 @@ def load_dataset(
     """
     dataset = find_dataset(name)
     found: AnyGraph
+    how: dict[str, Any] = {"weights": weights, "strength_to_length": strength_to_length}
     if not dataset.file:
-        import networkx as nx
-
-        known = getattr(nx, NETWORKX_DATASETS[name])()
-        found = as_graph(known, name=name, weights=weights or "ignore", strength_to_length=strength_to_length)
+        how["weights"] = weights or "ignore"
+        found = replace(read_graph(SMALL_GRAPHS / f"{name}.json", **how), name=name)
     elif dataset.m is None:
         found = replace(read_dissimilarities(dataset_path(name)), name=name)
     else:
-        how: dict[str, Any] = {"weights": weights, "strength_to_length": strength_to_length}
         found = replace(read_graph(dataset_path(name), **how), name=name)
     if (found.n, found.m if isinstance(found, Graph) else None) != (dataset.n, dataset.m):
         raise InputError(f"{found} should have {dataset.n} nodes and {dataset.m} edges; please report this")

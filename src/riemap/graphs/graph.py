@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from riemap.graphs.edge_cleaning import (
+    FEW_EDGES,
     GraphWarning,
     Labels,
     checked_labels,
     checked_lengths,
     checked_pairs,
+    components_of_edges,
     drop_self_loops,
     largest_component,
     merge_parallel_edges,
@@ -161,6 +163,8 @@ class Graph:
     @cached_property
     def component_numbers(self) -> tuple[int, NDArray[np.int32]]:
         """Number of components, which is one unless they were kept, and the component of each node."""
+        if self.m <= FEW_EDGES:
+            return components_of_edges(self.edges(), self.n)
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -185,19 +189,34 @@ def _compressed_rows(
     The edges are in increasing order. So those to larger numbers are in the order of rows already, and those
     to smaller ones are the columns of the same matrix.
     """
-    from scipy.sparse import csc_array, csr_array
-
-    rows = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=n))])
+    rows, columns = (
+        np.concatenate([[0], np.cumsum(np.bincount(pairs[:, end], minlength=n))]) for end in range(2)
+    )
     edge = np.arange(len(pairs), dtype=np.int32 if len(pairs) < 2**31 else np.int64)
-    upper: Any = csr_array((edge, pairs[:, 1].astype(edge.dtype), rows.astype(edge.dtype)), shape=(n, n))
-    lower = csc_array(upper)
-    indptr = (rows + lower.indptr).astype(np.int64)
+    smaller, order = _by_larger_end(pairs, n, rows.astype(edge.dtype), edge)
     indices = np.empty(2 * len(pairs), np.int32)
     both = None if lengths is None else np.empty(2 * len(pairs))
     # Each row holds first the smaller neighbours, then the larger ones.
-    to_smaller = edge + np.repeat(rows[:-1], np.diff(lower.indptr))
-    to_larger = edge + np.repeat(lower.indptr[1:], np.diff(rows))
-    indices[to_smaller], indices[to_larger] = lower.indices, upper.indices
+    to_smaller = edge + np.repeat(rows[:-1], np.diff(columns))
+    to_larger = edge + np.repeat(columns[1:], np.diff(rows))
+    indices[to_smaller], indices[to_larger] = smaller, pairs[:, 1]
     if both is not None and lengths is not None:
-        both[to_smaller], both[to_larger] = lengths[lower.data], lengths
-    return indptr, indices, both
+        both[to_smaller], both[to_larger] = lengths[order], lengths
+    return rows + columns, indices, both
+
+
+def _by_larger_end(
+    pairs: NDArray[np.int64], n: int, rows: NDArray[Any], edge: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Sort edges by their larger end: the smaller ends in this order, and the order.
+
+    Importing SciPy takes longer than to sort few edges; it counts, and so is faster for many.
+    """
+    if len(pairs) <= FEW_EDGES:
+        order = np.argsort(pairs[:, 1], kind="stable")
+        return pairs[order, 0], order
+    from scipy.sparse import csc_array, csr_array
+
+    upper: Any = csr_array((edge, pairs[:, 1].astype(edge.dtype), rows), shape=(n, n))
+    lower = csc_array(upper)
+    return lower.indices, lower.data

@@ -10,17 +10,21 @@ def few_exponentials(target: Array, sqdist: Array, inverse: float, own: float, o
 
     ``p`` is stored in the lower triangle of ``out``, and ``q`` in the upper one.
     """
-    lower = np.stack([np.tril(target, -1) * inverse, np.tril(sqdist, -1) * own])
+    n = len(out)
+    below = np.tri(n, k=-1, dtype=np.bool_)
+    lower = np.zeros((2, n, n))
+    np.multiply(target, inverse, out=lower[0], where=below)
+    np.multiply(sqdist, own, out=lower[1], where=below)
     exponents = lower + lower.transpose(0, 2, 1)
-    p, q = np.exp(-exponents)
-    np.fill_diagonal(p, 0.0)
-    np.fill_diagonal(q, 0.0)
-    out[...] = np.tril(p) + np.triu(q)
+    both = np.exp(np.negative(exponents, out=lower), out=lower)
+    both.reshape(2, -1)[:, :: n + 1] = 0.0
+    p, q = both
+    np.copyto(out, np.where(below, p, q))
     terms = p * (exponents[1] - exponents[0])
-    return np.stack([p.sum(axis=1), q.sum(axis=1), terms.sum(axis=1)])
+    return np.stack([*both.sum(axis=2), terms.sum(axis=1)])
 
 
 def combine_few_exponentials(inverses: Array, out: Array) -> None:
     """Turn what :func:`few_exponentials` stored into the weights of both ends, in the lower triangle."""
     at_p, at_q = inverses[:, :, None] + inverses[:, None, :]
-    out[...] = np.tril(out) * at_p - np.triu(out).T * at_q
+    np.copyto(out, out * at_p - out.T * at_q)

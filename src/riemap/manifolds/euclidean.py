@@ -59,11 +59,16 @@ class Euclidean(Manifold):
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`u\cdot v`."""
-        return np.sum(u * v + np.zeros_like(x), axis=-1)
+        return np.add.reduce(u * v + np.zeros_like(x), axis=-1)
 
     def exp(self, x: Array, u: Array) -> Array:
         r""":math:`x + u`."""
         return x + u
+
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        """Tangents stay as they are."""
+        y = x + u
+        return y, v + np.zeros_like(y)
 
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`y - x`."""

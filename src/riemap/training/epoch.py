@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -53,6 +52,7 @@ class EpochRunner:
         self._stepper = stepper
         self._objective = stepper.objective
         self._target = stepper.objective.target
+        self._known_loss: tuple[Stage, Loss] | None = None
 
     def initial_state(self, points: Points, log_scales: Array, seed: int) -> TrainingState:
         """Make the state before the first epoch of a run that starts at these points."""
@@ -85,25 +85,27 @@ class EpochRunner:
             following, value = self._stepper.epoch(state, stage, loss, lr_factor)
         except (FloatingPointError, np.linalg.LinAlgError):  # LAPACK's name for NaN in a factorisation
             state = self._rolled_back(state)
-            return replace(state, seconds=state.seconds + working_seconds() - began)
+            return state._replace(seconds=state.seconds + working_seconds() - began)
         seconds = state.seconds + working_seconds() - began
         record = EpochRecord(state.epoch, number, value, lr_factor * plan.optimizer.lr, seconds)
-        following = replace(following, epoch=state.epoch + 1, record=record, seconds=seconds)
+        following = following._replace(epoch=state.epoch + 1, record=record, seconds=seconds)
         seen = following if self._stepper.moves_in_batches(stage) else state
         return _judged(_with_best(following, seen, stage, value), stage, improved=_improved(following, value))
 
     def _loss_at(self, stage: Stage, progress: float) -> Loss:
-        return stage.loss.for_target(self._target.least).at_progress(progress)
+        """Return the loss of an epoch; that of the stage for this target is made once."""
+        if self._known_loss is None or self._known_loss[0] is not stage:
+            self._known_loss = stage, stage.loss.for_target(self._target.least)
+        return self._known_loss[1].at_progress(progress)
 
     def _begin_stage(self, state: TrainingState, stage: Stage) -> TrainingState:
         """Forget the best points, since the loss is another one now, and rescale if the stage says so."""
         lr_factor = LR_DROP**state.rollbacks
-        state = replace(state, best_loss=math.inf, best_points=(), stalled_epochs=0, lr_factor=lr_factor)
+        state = state._replace(best_loss=math.inf, best_points=(), stalled_epochs=0, lr_factor=lr_factor)
         if not stage.rescale:
             return state
         log_scales = state.log_scales + self._best_shift(state, stage)
-        return replace(
-            state,
+        return state._replace(
             log_scales=log_scales,
             moments=self._stepper.initial_moments(state.points),
             scale_moments=self._stepper.initial_scale_moments(log_scales),
@@ -135,8 +137,7 @@ class EpochRunner:
         )
         points = state.best_points or state.points
         log_scales = state.best_log_scales if state.best_points else state.log_scales
-        return replace(
-            state,
+        return state._replace(
             points=points,
             log_scales=log_scales,
             moments=self._stepper.initial_moments(points),
@@ -157,14 +158,14 @@ def _with_best(state: TrainingState, seen: TrainingState, stage: Stage, value: f
     While the loss itself changes, its values are not comparable, and the latest points count.
     """
     if value < state.best_loss or stage.loss_changes:
-        return replace(state, best_loss=value, best_points=seen.points, best_log_scales=seen.log_scales)
+        return state._replace(best_loss=value, best_points=seen.points, best_log_scales=seen.log_scales)
     return state
 
 
 def _judged(state: TrainingState, stage: Stage, *, improved: bool) -> TrainingState:
     """Lower the learning rate on a plateau, if that is the schedule of the stage."""
     if stage.schedule != "plateau" or improved:
-        return replace(state, stalled_epochs=0)
+        return state._replace(stalled_epochs=0)
     if state.stalled_epochs < PLATEAU_EPOCHS:
-        return replace(state, stalled_epochs=state.stalled_epochs + 1)
-    return replace(state, stalled_epochs=0, lr_factor=state.lr_factor * LR_DROP)
+        return state._replace(stalled_epochs=state.stalled_epochs + 1)
+    return state._replace(stalled_epochs=0, lr_factor=state.lr_factor * LR_DROP)

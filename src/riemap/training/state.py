@@ -1,7 +1,6 @@
 """The state of training between two epochs, and the record of an epoch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple, Self, final
 
 import numpy as np
@@ -67,8 +66,7 @@ class EpochReport(EpochRecord):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class TrainingState:
+class TrainingState(NamedTuple):
     """Everything that decides how training continues after an epoch, to the last byte.
 
     :meth:`Trainer.init <riemap.training.Trainer.init>` makes the first one, and
@@ -115,6 +113,6 @@ class TrainingState:
     rollbacks: int = 0
     best_loss: float = float("inf")
     best_points: Points = ()
-    best_log_scales: Array = field(default_factory=lambda: np.empty(0))
+    best_log_scales: Array = np.empty(0)
     record: EpochRecord | None = None
     seconds: float = 0.0

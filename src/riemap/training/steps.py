@@ -1,6 +1,5 @@
 """The optimizer's steps of one epoch: over all pairs at once, or over one batch of nodes after the other."""
 
-from dataclasses import replace
 from typing import final
 
 import numpy as np
@@ -112,7 +111,7 @@ class Stepper:
             (state.seed, state.epoch),
         )
         value, of_scales = run_round(objective, given, nodes)
-        moved = replace(state, points=nodes.points, moments=nodes.moments)
+        moved = state._replace(points=nodes.points, moments=nodes.moments)
         return self._scale_step(moved, stage, of_scales, lr_factor), value
 
     def step(
@@ -133,7 +132,7 @@ class Stepper:
         if not isinstance(nodes, slice):
             before.put(nodes, after)
             after = before
-        moved = replace(state, points=after.points, moments=after.moments)
+        moved = state._replace(points=after.points, moments=after.moments)
         count = len(gradient.points[0])
         return self._scale_step(moved, stage, count * gradient.log_scales, lr_factor)
 
@@ -152,7 +151,7 @@ class Stepper:
         if not (np.abs(x) <= LARGEST_LOG_SCALE).all():
             raise FloatingPointError
         x = np.maximum(x, self._least_log_scales)
-        return replace(state, log_scales=x[:, 0], scale_moments=moments)
+        return state._replace(log_scales=x[:, 0], scale_moments=moments)
 
 
 def uses_batches(stage: Stage, n: int) -> bool:
@@ -175,4 +174,4 @@ def batches(n: int, stage: Stage, seed: int, epoch: int) -> list[NDArray[np.int6
 def _copied(state: TrainingState) -> TrainingState:
     """Copy the arrays that steps on some of the nodes write into."""
     copy = NodeState(state.points, state.moments).copied()
-    return replace(state, points=copy.points, moments=copy.moments)
+    return state._replace(points=copy.points, moments=copy.moments)

@@ -162,7 +162,7 @@ class Trainer:
         began = working_seconds()
         if isinstance(self.objective, SampledObjective):
             state = self._epochs.initial_state(*self._placed(self.objective, seed, interrupted), seed)
-            return replace(state, seconds=working_seconds() - began)
+            return state._replace(seconds=working_seconds() - began)
         candidates = initial_points(
             self.space,
             self.objective.target,
@@ -179,7 +179,7 @@ class Trainer:
                 state = min(trials, key=itemgetter(0))[1]
             else:
                 state = states[0]
-        return replace(state, seconds=working_seconds() - began)
+        return state._replace(seconds=working_seconds() - began)
 
     def step(self, state: TrainingState) -> TrainingState:
         """Run one epoch.

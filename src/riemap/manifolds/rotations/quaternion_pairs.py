@@ -81,16 +81,12 @@ def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
     """
     s, x, y, z = q[:, : len(a)]
     a0, b0, c0, d0 = v.T
-    w = 2.0 * np.stack(
-        [
-            s * b0 - x * a0 - y * d0 + z * c0,
-            s * c0 - y * a0 - z * b0 + x * d0,
-            s * d0 - z * a0 - x * c0 + y * b0,
-        ],
-        axis=-1,
-    )
-    rows = -np.cross(w[:, None, :], a)  # the rows of A [w]x are the cross products a x w
-    return np.asarray(rows, dtype=np.float64)
+    w0 = 2.0 * (s * b0 - x * a0 - y * d0 + z * c0)
+    w1 = 2.0 * (s * c0 - y * a0 - z * b0 + x * d0)
+    w2 = 2.0 * (s * d0 - z * a0 - x * c0 + y * b0)
+    first, second, third = a.T  # the columns of each rotation
+    columns = [w2 * second - w1 * third, w0 * third - w2 * first, w1 * first - w0 * second]
+    return np.ascontiguousarray(np.transpose(columns))
 
 
 def _prepare3(x: Array) -> _Prepared:

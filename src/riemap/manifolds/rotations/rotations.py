@@ -97,6 +97,13 @@ class Rotations(CompactManifold):
         """The rotation nearest to ``x + u``."""
         return self.project(x + u)
 
+    def move(self, x: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        r"""With :math:`h = e^{x^\top u/2}`: the points :math:`xhh`, and :math:`xh\,(x^\top v)\,h`."""
+        half = _exp(0.5 * (transpose(x) @ u))
+        middle = x @ half
+        y = self.project(middle @ half)
+        return y, self.to_tangent(y, middle @ (transpose(x) @ v) @ half)
+
     def log(self, x: Array, y: Array) -> Array:
         r""":math:`x\log(x^\top y)`."""
         return x @ _log(transpose(x) @ y)

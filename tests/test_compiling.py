@@ -81,7 +81,7 @@ def test_numba_is_left_as_it_is() -> None:
 
 PART, SQUARE, CUBE, FLAG = np.zeros(8, np.int64), np.ones((8, 8)), np.ones((8, 8, 8)), True
 VECTORISED: dict[str, tuple[RowLoop, tuple[Any, ...]]] = {
-    "H": (hyperbolic._forward_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
+    "H": (hyperbolic._forward_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE, (0.0, 0.0))),
     "SPD2": (affine_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "Stein2": (stein_pairs_small._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE)),
     "SO4": (quaternion_pairs._forward4_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE, SQUARE)),

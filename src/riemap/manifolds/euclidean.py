@@ -5,13 +5,11 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from riemap.aligned import by_coordinate
+from riemap.coordinate_tuples import by_coordinate
 from riemap.manifolds.base import Manifold
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import flat_loops
 from riemap.types import Array
-
-_KERNEL = PairKernel(by_coordinate, flat_loops.forward, flat_loops.gradient)
 
 
 @final
@@ -47,7 +45,7 @@ class Euclidean(Manifold):
 
     @property
     def pair_kernel(self) -> PairKernel[Array]:
-        return _KERNEL
+        return PairKernel(by_coordinate, flat_loops.forward, self._gradient)
 
     def project(self, x: Array) -> Array:
         """Return a copy: every array is a point."""
@@ -85,3 +83,6 @@ class Euclidean(Manifold):
     def sectional(self, x: Array, u: Array, v: Array) -> Array:
         """Zero everywhere."""
         return np.zeros_like(self.inner(x, u, v))
+
+    def _gradient(self, x: Array, y: Array, w: Array) -> Array:
+        return flat_loops.gradient(x, y, w)[:, : self.n]

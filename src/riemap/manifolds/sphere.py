@@ -13,10 +13,11 @@ References
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 
+from riemap.coordinate_tuples import by_coordinate, no_coordinates
 from riemap.loops import pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
@@ -26,10 +27,9 @@ from riemap.manifolds.shared.formulas import contiguous
 from riemap.manifolds.shared.quadric import Quadric
 from riemap.manifolds.shared.unit_vectors import (
     angle_and_slope,
-    by_coordinate,
+    gradient,
     move,
     near_and_far,
-    project_row,
 )
 from riemap.threads import Part, begin
 from riemap.types import Array, Rng
@@ -37,46 +37,21 @@ from riemap.types import Array, Rng
 
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
     """Write squared distances and ``d / sin d`` between the columns of ``x`` and of ``y``."""
-    _forward_rows(len(out), x, y, symmetric, out, slopes)
+    _forward_rows(len(out), x, y, symmetric, out, slopes, no_coordinates(len(x)))
 
 
 @pair_loop
-def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:
+def _forward_rows(
+    part: Part, x: Array, y: Array, symmetric: bool, out: Array, slopes: Array, none: Any
+) -> None:
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
+        near_and_far(x, i, y, out[i, :end], slopes[i, :end], none)
         for j in range(end):
             d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])
             out[i, j] = d * d
-
-
-def _gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log``.
-
-    The loop over lines differs in one respect: it multiplies before it subtracts, since the sign of ``y``
-    varies. Here the difference comes first, which keeps the digits of close points.
-    """
-    out = np.empty((len(w), x.shape[0]))
-    _gradient_rows(len(w), x, y, slopes, w, out)
-    return out
-
-
-@pair_loop
-def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
-    n, m = w.shape
-    start, stop = begin(part)
-    for t in range(start, stop):
-        i = row_and_end(t, n, m, False)[0]
-        for k in range(0, x.shape[0], 2):
-            first = second = 0.0
-            for j in range(m):
-                factor = -2.0 * w[i, j] * slopes[i, j]
-                first += factor * (y[k, j] - x[k, i])
-                second += factor * (y[k + 1, j] - x[k + 1, i])
-            out[i, k], out[i, k + 1] = first, second
-        project_row(x, i, out)
 
 
 @final
@@ -99,7 +74,7 @@ class Sphere(Quadric, CompactManifold):
 
     @property
     def pair_kernel(self) -> PairKernel[Array]:
-        return PairKernel(by_coordinate, _forward, self._trimmed(_gradient), saved=1)
+        return PairKernel(by_coordinate, _forward, self._trimmed(gradient), saved=1)
 
     def uniform(self, rng: Rng, n: int) -> Array:
         """Directions of Gaussian vectors."""

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from riemap import coordinate_tuples
 from riemap.aligned import by_coordinate
 from riemap.linalg import transpose
 from riemap.loops import inline, pair_loop
@@ -142,7 +143,7 @@ class _Bases(NamedTuple):
 
 
 def _lines(x: Array) -> _Bases:
-    return _Bases(x, unit_vectors.by_coordinate(x.reshape(len(x), -1)))
+    return _Bases(x, coordinate_tuples.by_coordinate(x.reshape(len(x), -1)))
 
 
 def _lines_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array, slopes: Array) -> None:
@@ -150,7 +151,7 @@ def _lines_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array, slopes: Ar
 
 
 def _lines_gradient(a: _Bases, b: _Bases, slopes: Array, w: Array) -> Array:
-    return unit_vectors.lines_gradient(a.coords, b.coords, slopes, w)[:, : a.basis.shape[1], None]
+    return unit_vectors.gradient(a.coords, b.coords, slopes, w)[:, : a.basis.shape[1], None]
 
 
 def _entries(x: Array) -> _Bases:

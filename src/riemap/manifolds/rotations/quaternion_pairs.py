@@ -98,7 +98,7 @@ def _forward3(a: _Prepared, b: _Prepared, symmetric: bool, out: Array, slopes: A
 
 
 def _gradient3(a: _Prepared, b: _Prepared, slopes: Array, w: Array) -> Array:
-    return _quaternion_tangent(a.x, a.coords, unit_vectors.lines_gradient(a.coords, b.coords, slopes, w))
+    return _quaternion_tangent(a.x, a.coords, unit_vectors.gradient(a.coords, b.coords, slopes, w))
 
 
 KERNEL3 = PairKernel(_prepare3, _forward3, _gradient3, saved=1)
@@ -203,8 +203,8 @@ def _forward4_rows(
 
 
 def _gradient4(a: _Prepared, b: _Prepared, left: Array, right: Array, w: Array) -> Array:
-    v = unit_vectors.lines_gradient(a.coords[:4], b.coords[:4], left, w)
-    u = unit_vectors.lines_gradient(a.coords[4:], b.coords[4:], right, w)
+    v = unit_vectors.gradient(a.coords[:4], b.coords[:4], left, w)
+    u = unit_vectors.gradient(a.coords[4:], b.coords[4:], right, w)
     out = np.zeros(a.x.shape)
     _tangents4_rows(len(w), a.coords, v, u, out)
     return out

@@ -6,10 +6,11 @@ makes them. A line is the unit vector ``x`` or ``-x``; the angle ``d`` between t
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from riemap import aligned
+from riemap.coordinate_tuples import coordinates, differences, no_coordinates, plus, square
 from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
@@ -19,19 +20,17 @@ from riemap.vmath import over_sine
 
 
 @inline
-def near_and_far(x: Array, i: int, y: Array, near: Array, far: Array) -> None:
-    """Write squared lengths of ``x_i - y_j`` and ``x_i + y_j`` for all ``j``, two coordinates at a time."""
-    a, b = x[0, i], x[1, i]
+def near_and_far(x: Array, i: int, y: Array, near: Array, far: Array, none: Any) -> None:
+    """Write squared lengths of ``x_i - y_j`` and ``x_i + y_j`` for all ``j``."""
+    a = coordinates(x, 0, i, none)
     for j in range(near.size):
-        c, d = y[0, j], y[1, j]
-        near[j] = (a - c) ** 2 + (b - d) ** 2
-        far[j] = (a + c) ** 2 + (b + d) ** 2
-    for k in range(2, x.shape[0], 2):
-        a, b = x[k, i], x[k + 1, i]
+        near[j] = square(differences(a, y, 0, j, 1.0))
+        far[j] = square(differences(a, y, 0, j, -1.0))
+    for k in range(len(none), x.shape[0], len(none)):
+        a = coordinates(x, k, i, none)
         for j in range(near.size):
-            c, d = y[k, j], y[k + 1, j]
-            near[j] += (a - c) ** 2 + (b - d) ** 2
-            far[j] += (a + c) ** 2 + (b + d) ** 2
+            near[j] += square(differences(a, y, k, j, 1.0))
+            far[j] += square(differences(a, y, k, j, -1.0))
 
 
 @inline
@@ -58,25 +57,20 @@ def project_row(x: Array, i: int, out: Array) -> None:
         out[i, k] -= excess * x[k, i]
 
 
-def by_coordinate(x: Array) -> Array:
-    """Arrange vectors ``(n, size)`` by coordinate; a row of zeros makes the number of rows even."""
-    return aligned.by_coordinate(x, x.shape[1] + x.shape[1] % 2)
-
-
 def lines_forward(x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array) -> None:
     """Write squared angles of lines times ``factor``, and ``± d / sin d``, minus where ``-y`` is nearer."""
-    _lines_forward_rows(len(out), x, y, symmetric, factor, out, slopes)
+    _lines_forward_rows(len(out), x, y, symmetric, factor, out, slopes, no_coordinates(len(x)))
 
 
 @pair_loop
 def _lines_forward_rows(
-    part: Part, x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array
+    part: Part, x: Array, y: Array, symmetric: bool, factor: float, out: Array, slopes: Array, none: Any
 ) -> None:
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
-        near_and_far(x, i, y, out[i, :end], slopes[i, :end])
+        near_and_far(x, i, y, out[i, :end], slopes[i, :end], none)
         for j in range(end):
             near, far = out[i, j], slopes[i, j]
             flip = near > far
@@ -85,27 +79,27 @@ def _lines_forward_rows(
             slopes[i, j] = -slope if flip else slope
 
 
-def lines_gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
-    """Row ``i``: the sum of ``-2 w log`` over lines."""
+def gradient(x: Array, y: Array, slopes: Array, w: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``; where a slope is negative, the logarithm is that of ``-y``."""
     out = np.empty((len(w), x.shape[0]))
-    _lines_gradient_rows(len(w), x, y, slopes, w, out)
+    _gradient_rows(len(w), x, y, slopes, w, out, no_coordinates(len(x)))
     return out
 
 
 @pair_loop
-def _lines_gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array) -> None:
+def _gradient_rows(part: Part, x: Array, y: Array, slopes: Array, w: Array, out: Array, none: Any) -> None:
     n, m = w.shape
     start, stop = begin(part)
     for t in range(start, stop):
         i = row_and_end(t, n, m, False)[0]
-        for k in range(0, x.shape[0], 2):
-            first = second = 0.0
+        for k in range(0, x.shape[0], len(none)):
+            a = coordinates(x, k, i, none)
+            sums = none
             for j in range(m):
-                turned = -2.0 * w[i, j] * slopes[i, j]
-                straight = -2.0 * w[i, j] * abs(slopes[i, j])
-                first += turned * y[k, j] - straight * x[k, i]
-                second += turned * y[k + 1, j] - straight * x[k + 1, i]
-            out[i, k], out[i, k + 1] = first, second
+                sign = math.copysign(1.0, slopes[i, j])
+                sums = plus(sums, w[i, j] * abs(slopes[i, j]), differences(a, y, k, j, sign))
+            for c in range(len(none)):
+                out[i, k + c] = 2.0 * sums[c]
         project_row(x, i, out)
 
 

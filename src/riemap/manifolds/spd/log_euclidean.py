@@ -21,7 +21,7 @@ from typing import ClassVar, NamedTuple, final
 import numpy as np
 
 from riemap import linalg
-from riemap.aligned import by_coordinate
+from riemap.coordinate_tuples import by_coordinate
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import flat_loops
@@ -108,7 +108,8 @@ def _forward(a: _Logarithms, b: _Logarithms, symmetric: bool, out: Array) -> Non
 
 
 def _gradient(a: _Logarithms, b: _Logarithms, w: Array) -> Array:
-    slope = flat_loops.gradient(a.coords, b.coords, w)
+    size = a.values.shape[1]
+    slope = flat_loops.gradient(a.coords, b.coords, w)[:, : size * size]
     return _dexp(a.values, a.vectors, slope.reshape(a.vectors.shape))
 
 

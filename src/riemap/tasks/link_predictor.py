@@ -28,7 +28,7 @@ PAIRS_PER_COLUMN = 2
 
 LEAST_SLOPE = 0.1
 """Smallest change of the log-odds by a standard deviation of the distance. On few pairs, those that are
-joined may be the more distant ones by chance, and a model with the opposite sign would rank pairs backwards."""
+joined may be the more distant ones by chance, and a model that follows them would rank pairs backwards."""
 
 
 class _Model(NamedTuple):

@@ -94,6 +94,23 @@ def test_records_of_a_cluster_are_those_of_one_machine(
     assert not ray.is_initialized()
 
 
+def test_predictions_of_a_cluster_are_those_of_one_machine(
+    nodes: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels are sent with the graph, since nodes need no file of ours."""
+    labels = tmp_path / "labels.csv"
+    labels.write_text("".join(f"{k},{'low' if k < 20 else 'high'}\n" for k in range(40)))
+    tasks = ["links(test=0.2,validation=0.2)", f"labels(file={labels})"]
+    entries = {"graphs": ["cycle(n=40)"], "spaces": ["E2"], "tasks": tasks, "epochs": 4, "seeds": [0, 1]}
+    found = {}
+    for name, more in {"here": [], "there": ["--ray", nodes.address]}.items():
+        out = tmp_path / name
+        assert run("grid", str(toml(tmp_path, entries)), "--out", str(out), "--json", *more) == 0
+        assert json.loads(capsys.readouterr().out)["done"] == 4
+        found[name] = [same(record) for record in GridFolder(out).records()]
+    assert found["here"] == found["there"]
+
+
 def test_a_run_that_ends_its_workers(nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has failed, and that is recorded; one that another process has is waited for, or found."""
     monkeypatch.setattr(ray_executor, "RETRIES", 1)

@@ -16,11 +16,11 @@ from browser import Browser, Tab, found
 from graph_helpers import placed
 from helpers import SCRIPT_LABEL
 
-from riemap import Graph, embed, generate, load_dataset, shortest_paths
+from riemap import Graph, embed, generate, load_dataset, predict_labels, predict_links, shortest_paths
 from riemap.grids.grid import grid
 from riemap.grids.records import GridFolder
 from riemap.grids.worker import attempt
-from riemap.report import Subject, leaderboard_page, run_page
+from riemap.report import Subject, labels_page, leaderboard_page, links_page, run_page
 
 SPACES = ["H2", "H3", "S2", "Stein2", "Gr(2,4)", "H3 x S2"]
 LARGEST_PAGE_BYTES = 6_000_000
@@ -112,6 +112,38 @@ def test_a_leaderboard_draws_itself_and_asks_for_nothing(browser: Browser, board
     assert ask(tab, "count", "#rows tbody tr") == 12
     assert ask(tab, "count", "#overlay path.curve") == 4
     tab.close()
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_page_of_predictions_draws_itself_and_asks_for_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Names are not code there either, and texts have enough contrast in both themes."""
+    names = [SCRIPT_LABEL, *map(str, range(1, 81))]
+    grid9 = generate("grid(n=9,d=2)")
+    graph = Graph.from_edges(grid9.edges(), labels=names, name=SCRIPT_LABEL)
+    classes = [SCRIPT_LABEL if k % 9 < 5 else "right" for k in range(80)] + [None]
+    pages = {
+        "links": links_page(predict_links(graph, "H2", epochs=5, predict=90), [SCRIPT_LABEL]),
+        "labels": labels_page(predict_labels(graph, classes, "H2", epochs=5), [SCRIPT_LABEL]),
+    }
+    for name, page in pages.items():
+        path = tmp_path / f"{name}.html"
+        path.write_text(page, encoding="utf-8")
+        tab = opened(browser, path)
+        assert tab.errors() == []
+        assert tab.requests() == [path.resolve().as_uri()]
+        assert ask(tab, "count", "#views svg circle") >= 81
+        assert ask(tab, "count", "#score-cards svg circle") == ask(tab, "count", "#score-cards tbody tr") >= 5
+        assert ask(tab, "count", "#predicted-cards tbody tr") == (90 if name == "links" else 1)
+        assert tab.evaluate("typeof window.hurt") == "undefined"
+        assert ask(tab, "count", "img") == 0
+        for _ in range(2):
+            assert ask(tab, "contrast")["found"] == []
+            tab.evaluate("document.getElementById('theme').click()")
+            tab.frame()
+        tab.close()
+        phone = opened(browser, path, width=360, height=740)
+        assert phone.evaluate("document.documentElement.scrollWidth") == 360
+        phone.close()
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -1,6 +1,7 @@
 """Prediction of links and labels: splits, scores, models, and that nothing held out is seen."""
 
 import importlib.util
+import subprocess
 import sys
 import warnings
 from typing import Any
@@ -323,6 +324,19 @@ def test_few_pairs_take_the_simplest_model() -> None:
     assert model.model_ == "fermi-dirac"
 
 
+def test_closer_pairs_are_never_less_likely_by_distance_alone() -> None:
+    """Few pairs may tell the opposite by chance; here all that are joined are the distant ones."""
+    graph = riemap.generate("path(n=40)")
+    model = LinkPredictor(
+        graph, embedding=embed_for_prediction(graph, "E2", epochs=QUICK), model="fermi-dirac"
+    )
+    near, far = [(k, k + 2) for k in range(0, 30, 3)], [(k, k + 30) for k in range(9)]
+    model.fit([*near, *far], [0] * len(near) + [1] * len(far))
+    assert model.distances(near).mean() < model.distances(far).mean()
+    by_distance = np.argsort(model.distances([*near, *far]))
+    assert (np.diff(model.log_odds(np.array([*near, *far])[by_distance])) <= 0.0).all()
+
+
 def test_a_node_without_edges_is_predicted() -> None:
     """Its degree and the place that walks give it are known, so that no number is missing."""
     graph = Graph.from_edges(GRAPH.edges(), labels=range(121), components="keep", name="one alone")
@@ -468,8 +482,53 @@ def test_predictors_sit_in_searches_and_cross_validation() -> None:
     assert grid.fit(*split.validation).best_score_ > 0.6
     nodes = np.arange(GRAPH.n)[:, None]
     labels = LabelPredictor(GRAPH, embedding=_placed(), model="nearest(k=3)")
-    scores = selection.cross_val_score(labels, nodes, GROUPS, cv=selection.StratifiedKFold(3, shuffle=True))
+    folds3 = selection.StratifiedKFold(3, shuffle=True, random_state=0)
+    scores = selection.cross_val_score(labels, nodes, GROUPS, cv=folds3)
     assert scores.mean() > 0.6
+    for scoring in ("f1_macro", "neg_log_loss", "roc_auc_ovr"):
+        assert np.isfinite(selection.cross_val_score(labels, nodes, GROUPS, cv=folds3, scoring=scoring)).all()
+    grid = selection.GridSearchCV(labels, {"model": ["nearest(k=3)", "logistic(C=1)"]}, cv=folds3)
+    assert grid.fit(nodes, GROUPS).best_score_ >= scores.mean()
+    assert set(grid.predict(nodes)) <= set(GROUPS)
+
+
+def test_predictors_sit_in_pipelines() -> None:
+    base = pytest.importorskip("sklearn.base")
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    labels = LabelPredictor(GRAPH, embedding=_placed(), model="nearest(k=3)")
+    assert base.is_classifier(labels)
+    steps = [("same", preprocessing.FunctionTransformer()), ("model", labels)]
+    whole = pipeline.Pipeline(steps).set_params(model__model="nearest(k=10)")
+    whole.fit(np.arange(80)[:, None], GROUPS[:80])
+    assert whole.score(np.arange(80)[:, None], GROUPS[:80]) > 0.6
+    assert whole.predict_proba([[81]]).shape == (1, 3)
+    copied = base.clone(labels)
+    assert (copied.model, copied.graph.key) == ("nearest(k=10)", GRAPH.key)
+    assert not hasattr(copied, "classes_")
+    weights = np.r_[np.ones(40), np.zeros(40)]
+    alone = labels.score(np.arange(40), GROUPS[:40])
+    assert labels.score(np.arange(80), GROUPS[:80], sample_weight=weights) == pytest.approx(alone)
+
+
+def test_predictors_say_what_is_wrong_before_they_are_fitted() -> None:
+    labels, links = LabelPredictor(GRAPH, "H2", model="nearest(k=3)"), LinkPredictor(GRAPH)
+    assert repr(labels) == f"LabelPredictor(graph={GRAPH!r}, space='H2', model='nearest(k=3)')"
+    with pytest.raises(InputError, match="this LabelPredictor is not fitted; call its method fit first"):
+        labels.predict([0])
+    with pytest.raises(InputError, match="this LinkPredictor is not fitted"):
+        links.predict_proba([(0, 1)])
+    with pytest.raises(InputError, match="this LinkPredictor is not fitted"):
+        links.score([(0, 1)], [1])
+    with pytest.raises(InputError, match="has no parameter 'modle'; did you mean 'model'"):
+        links.set_params(modle="auto")
+    assert links.set_params(epochs=3).epochs == 3
+
+
+def test_scikit_learn_is_not_imported_for_a_prediction() -> None:
+    """It takes a second."""
+    code = "import riemap.tasks, riemap.grids, sys; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_a_placed_graph_knows_its_nearest_nodes() -> None:

@@ -9,19 +9,22 @@ from riemap.cli.arguments import AsJson, GraphText, takes_read_options
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import refusing
 from riemap.cli.output import print_json
+from riemap.cli.report import write_page
 from riemap.cli.task_output import (
     PredictionsOut,
     TaskEpochs,
+    TaskReport,
     TaskSeed,
     TaskSeeds,
     TaskSpace,
     TaskTarget,
+    check_files,
     show_predictions,
     show_scores,
+    task_command,
     task_progress,
     write_predictions,
 )
-from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.graphs import ReadOptions
@@ -66,6 +69,7 @@ def labels(
     target: TaskTarget = "auto",
     epochs: TaskEpochs = None,
     out: PredictionsOut = None,
+    report: TaskReport = None,
     as_json: AsJson = False,
 ) -> None:
     """Hide some labels of nodes, predict them from an embedding of the graph, and compare with baselines.
@@ -73,13 +77,11 @@ def labels(
     Example: riemap labels my.edges labels.csv --space H10 --predict
     """
     with refusing():
-        from riemap.files import check_destination
+        from riemap.report import labels_page
         from riemap.tasks import predict_labels
 
-        if out is not None:
-            check_destination(out, "predicted.csv")
-            if not predict:
-                raise InputError("--out is the file of predicted labels; add --predict")
+        missing = "" if predict else "--out is the file of predicted labels; add --predict"
+        check_files(out, report, "predicted.csv", missing)
         opened = open_with_edges(graph, reading, "predicting labels")
         given: Any = {"train": train, "validation": validation, "per_class": per_class}
         given |= {"seeds": seeds, "seed": seed, "target": target, "epochs": epochs}
@@ -89,6 +91,10 @@ def labels(
             typer.echo("riemap: every node has a label, so there is none to predict", err=True)
         if out is not None and found.predicted:
             write_predictions(out, HEADINGS, found.predicted)
+        if report is not None:
+            options = {**given, "space": space, "predict": predict}
+            command = task_command("labels", [graph, str(labels)], reading, options, report)
+            write_page(report, labels_page(found, [command], predict))
     facts = found.as_json() | ({} if predict else {"predicted": []})
     if as_json:
         print_json(facts)

@@ -8,19 +8,22 @@ from riemap.cli.arguments import AsJson, GraphText, takes_read_options
 from riemap.cli.inputs import open_with_edges
 from riemap.cli.messages import refusing
 from riemap.cli.output import print_json
+from riemap.cli.report import write_page
 from riemap.cli.task_output import (
     PredictionsOut,
     TaskEpochs,
+    TaskReport,
     TaskSeed,
     TaskSeeds,
     TaskSpace,
     TaskTarget,
+    check_files,
     show_predictions,
     show_scores,
+    task_command,
     task_progress,
     write_predictions,
 )
-from riemap.errors import InputError
 
 if TYPE_CHECKING:
     from riemap.graphs import ReadOptions
@@ -46,6 +49,7 @@ def links(
     target: TaskTarget = "auto",
     epochs: TaskEpochs = None,
     out: PredictionsOut = None,
+    report: TaskReport = None,
     as_json: AsJson = False,
 ) -> None:
     """Hide some edges, predict them from an embedding of the others, and compare with baselines.
@@ -53,13 +57,11 @@ def links(
     Example: riemap links karate --space H2 --validation 0.1 --predict 5
     """
     with refusing():
-        from riemap.files import check_destination
+        from riemap.report import links_page
         from riemap.tasks import predict_links
 
-        if out is not None:
-            check_destination(out, "links.csv")
-            if not predict:
-                raise InputError("--out is the file of predicted links; say how many, e.g. --predict 100")
+        how_many = "--out is the file of predicted links; say how many, e.g. --predict 100"
+        check_files(out, report, "links.csv", "" if predict else how_many)
         opened = open_with_edges(graph, reading, "predicting links")
         given: Any = {
             "test": test,
@@ -72,6 +74,9 @@ def links(
             found = predict_links(opened, space, target=target, epochs=epochs, **given, **progress)
         if out is not None:
             write_predictions(out, HEADINGS, found.predicted)
+        if report is not None:
+            options = {**given, "space": space, "target": target, "epochs": epochs}
+            write_page(report, links_page(found, [task_command("links", [graph], reading, options, report)]))
     facts = found.as_json()
     if as_json:
         print_json(facts)

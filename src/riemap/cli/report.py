@@ -105,18 +105,22 @@ def write_run(run: Path, graph: "AnyGraph", out: Path, command: str, **more: Any
         typer.echo(f"riemap: looking at the pairs of {graph.n} nodes, and at how they curve", err=True)
     with telling(f"{graph.name}: making the page", graph.n):
         page = run_page(run_subject(run, graph, command, **more))
-    _write(out, page)
-    typer.echo(f"riemap: wrote {out}", err=True)
+    write_page(out, page)
 
 
 def _check(run: Path, out: Path) -> None:
     """Refuse a run that is not there, or a name that is not a page's, before anything is computed."""
-    from riemap.files import check_destination, is_stream
-
     if not run.exists():
         raise InputError(f"there is no {run}; 'riemap embed karate --space H2 --out {run}' would make a run")
+    check_page(out, "-o")
+
+
+def check_page(out: Path, option: str) -> None:
+    """Refuse a name that is not a page's."""
+    from riemap.files import check_destination, is_stream
+
     if out.suffix.lower() not in (".html", ".htm") and not is_stream(out):
-        raise InputError(f"{out} is not an .html file, e.g. -o {out.stem or 'report'}.html")
+        raise InputError(f"{out} is not an .html file, e.g. {option} {out.stem or 'report'}.html")
     check_destination(out, "report.html")
 
 
@@ -130,9 +134,8 @@ def _grid(folder: "GridFolder", named: list[str], out: Path, pages: bool, readin
     command = shlex.join([*words, *reading.words(), *["--no-pages"] * (not pages)])
     links = _pages(folder, done, named, out, reading, command) if pages else {}
     failed = len(records) - len(done)
-    _write(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]))
     beside = f" and {len(links)} pages in {_beside(out)}" if links else ""
-    typer.echo(f"riemap: wrote {out}{beside}", err=True)
+    write_page(out, leaderboard_page(folder.path.resolve().name, done, failed, links, [command]), beside)
 
 
 def _choice(run: Path, named: list[str], out: Path, reading: "ReadOptions") -> None:
@@ -155,8 +158,7 @@ def _choice(run: Path, named: list[str], out: Path, reading: "ReadOptions") -> N
     if graph is not None and graph.key != question.get("key"):
         raise InputError(f"{graph.name} is not the graph of {run}; name that one, or none")
     command = shlex.join(["riemap", "report", str(run), *named, "-o", str(out), *reading.words()])
-    _write(out, choice_page(folder, graph, [command]))
-    typer.echo(f"riemap: wrote {out}", err=True)
+    write_page(out, choice_page(folder, graph, [command]))
 
 
 def _beside(out: Path) -> Path:
@@ -247,6 +249,12 @@ def _distances(graph: "AnyGraph") -> "DistanceMatrix | None":
     from riemap.metrics.scores import LARGEST_FULLY_SCORED
 
     return shortest_paths(graph) if graph.n <= LARGEST_FULLY_SCORED else None
+
+
+def write_page(out: Path, page: str, beside: str = "") -> None:
+    """Write a page, and say so."""
+    _write(out, page)
+    typer.echo(f"riemap: wrote {out}{beside}", err=True)
 
 
 def _write(out: Path, page: str) -> None:

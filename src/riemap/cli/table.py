@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 Metrics: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
-        "--metric", "-m", help="A column, or several as in f1@1,auc,ad (the default).", show_default=False
+        "--metric",
+        "-m",
+        help="A column, or several as in f1@1,auc,ad (the default); of predictions links.auc,labels.f1.",
+        show_default=False,
     ),
 ]
 Against: TypeAlias = Annotated[
@@ -54,11 +57,12 @@ def table(
 
         one_of("--by", by, tables.CHOICES)
         one_of("--format", form, typeset.FORMATS)
-        named = [name.strip() for text in metric or tables.DEFAULT_METRICS for name in text.split(",")]
+        named = [name.strip() for text in metric or () for name in text.split(",")]
         metrics = tables.check_metrics(named)
-        reference = None if against is None else read_reference(against, metrics)
         grid = GridFolder(folder)
         records = grid.records()
+        metrics = metrics or tables.default_metrics(records)
+        reference = None if against is None else read_reference(against, metrics)
         rows = tables.rows(records, metrics, "mean" if by == "mean" else "best")
         if not rows:
             raise InputError(f"{folder} has no finished run; 'riemap grid' does them")
@@ -89,7 +93,7 @@ def _rows(rows: "list[Row]", reference: "Reference | None") -> list[dict[str, An
 
     found = []
     for row in rows:
-        facts: dict[str, Any] = {"graph": row.graph, "dim": row.dim, "space": row.space}
+        facts: dict[str, Any] = {"graph": row.graph, "dim": row.dim, "space": row.space, "task": row.task}
         facts["ours"] = {metric: fraction(metric, cell.value) for metric, cell in row.cells.items()}
         facts["sd"] = {metric: fraction(metric, cell.deviation) for metric, cell in row.cells.items()}
         facts["loss"] = {metric: cell.loss for metric, cell in row.cells.items()}

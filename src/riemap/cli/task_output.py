@@ -13,7 +13,7 @@ from riemap.cli.progress import stage_progress, telling
 
 if TYPE_CHECKING:
     from riemap.cli.progress import ShareDone
-    from riemap.graphs import Graph
+    from riemap.graphs import Graph, ReadOptions
 
 LISTED_PREDICTIONS = 20
 """Most predictions that are printed; ``--out`` and ``--json`` have all of them."""
@@ -41,6 +41,30 @@ PredictionsOut: TypeAlias = Annotated[
 ]
 
 
+TaskReport: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PAGE",
+        help="An .html page that shows the predictions, and where they are wrong.",
+        show_default=False,
+    ),
+]
+
+
+def check_files(out: Path | None, report: Path | None, example: str, missing: str) -> None:
+    """Refuse files that cannot be written before anything is computed; ``missing`` is what --out needs."""
+    from riemap.cli.report import check_page
+    from riemap.errors import InputError
+    from riemap.files import check_destination
+
+    if out is not None:
+        check_destination(out, example)
+        if missing:
+            raise InputError(missing)
+    if report is not None:
+        check_page(report, "--report")
+
+
 @contextmanager
 def task_progress(graph: "Graph", quiet: bool) -> Iterator[dict[str, Any]]:
     """Give the arguments ``told`` and ``interrupted`` of a prediction, and show its progress."""
@@ -66,6 +90,19 @@ def task_progress(graph: "Graph", quiet: bool) -> Iterator[dict[str, Any]]:
             yield {"told": told, "interrupted": interrupted}
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
+
+
+def task_command(
+    verb: str, words: list[str], reading: "ReadOptions", options: dict[str, Any], report: Path
+) -> str:
+    """Return the command that makes a page again; options that are off or not given are left out."""
+    import shlex
+
+    given = ["riemap", verb, *words, *reading.words()]
+    for name, value in options.items():
+        if value is not None and value is not False and value != 0:
+            given += [f"--{name.replace('_', '-')}", *([] if value is True else [f"{value}"])]
+    return shlex.join([*given, "--report", str(report)])
 
 
 def score_text(score: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@
     losses = ["stress", "rsne(T=0.02)"]
     seeds = [0, 1, 2]
     epochs = 500
+    tasks = ["embed", "links", "labels(file=clubs.csv)"]
 
 A file names things and executes nothing. Everything in it is resolved before anything is computed.
 """
@@ -15,11 +16,14 @@ import itertools
 import json
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from riemap.errors import InputError
+from riemap.graphs import AnyGraph
+from riemap.grids.task_runs import EMBED, spelled_task, task_source, task_spec
 from riemap.losses import as_loss
 from riemap.optim import as_optimizer
 from riemap.runs.source import GraphSource
@@ -36,6 +40,7 @@ LISTS: dict[str, list[Any]] = {
     "losses": [LOSS],
     "presets": [PRESET],
     "optimizers": ["radam(lr=0.05)"],
+    "tasks": [EMBED, "links(validation=0.1)"],
     "seeds": [0],
 }
 """The lists of a grid, each with an example; for losses, presets and seeds the example is the default."""
@@ -50,6 +55,9 @@ OPTIONS: dict[str, Any] = {
     "node_labels": "id",
 }
 """Options that hold for all runs of a grid, each with an example; ``riemap embed`` explains them."""
+
+EMBED_LISTS = ("losses", "presets", "optimizers")
+"""Lists that decide how the task ``embed`` trains; other tasks have a plan of their own."""
 
 RENAMED = {"whole": "components", "require_connected": "components", "symmetrise": "undirected"}
 """Earlier names of options, and what they are called now."""
@@ -113,6 +121,8 @@ def grid(found: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         raise InputError(
             f"the lists make {count:,} runs, and at most {MOST_RUNS:,} are accepted; split the grid"
         )
+    tasks = _spelled("tasks", found, spelled_task) if "tasks" in found else [EMBED]
+    _check_tasks(found, tasks)
     choices = [
         _spelled("spaces", found, lambda text: str(Space.parse(text))),
         _spelled("losses", found, lambda text: str(as_loss(text))),
@@ -126,7 +136,7 @@ def grid(found: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     named: dict[str, str] = {}
     for text in _spelled("graphs", found, str.strip):
         source = GraphSource.from_json({**found, "graph": text})
-        runs += _runs(source, itertools.product(*choices), found.get("epochs"), seeds)
+        runs += _runs(source, choices, tasks, found.get("epochs"), seeds)
         name = runs[-1].graph
         if name in named:  # records and tables tell graphs apart by name
             raise InputError(f"graphs: {shown(named[name])} and {shown(text)} are both called {shown(name)}")
@@ -135,15 +145,41 @@ def grid(found: Mapping[str, Any]) -> tuple[RunSpec, ...]:
 
 
 def _runs(
-    source: GraphSource, choices: Iterable[tuple[Any, ...]], epochs: int | None, seeds: list[int]
+    source: GraphSource, choices: list[list[Any]], tasks: list[str], epochs: int | None, seeds: list[int]
 ) -> Iterator[RunSpec]:
     """The runs of one graph, which is opened to see that it exists, and how large it is."""
     graph = source.open()
-    for space, loss, preset, optimizer in choices:
-        first = RunSpec.of(
+    for task in tasks:
+        embedded = _embed_runs if task == EMBED else partial(_task_runs, task)
+        for first in embedded(graph, choices, epochs, source):
+            yield from (first.with_seed(seed) for seed in seeds)
+
+
+def _embed_runs(
+    graph: AnyGraph, choices: list[list[Any]], epochs: int | None, source: GraphSource
+) -> Iterator[RunSpec]:
+    for space, loss, preset, optimizer in itertools.product(*choices):
+        yield RunSpec.of(
             graph, space, loss=loss, preset=preset, optimizer=optimizer, epochs=epochs, source=source
         )
-        yield from (first.with_seed(seed) for seed in seeds)
+
+
+def _task_runs(
+    text: str, graph: AnyGraph, choices: list[list[Any]], epochs: int | None, source: GraphSource
+) -> Iterator[RunSpec]:
+    task = task_source(graph, text)
+    for space in choices[0]:
+        yield task_spec(graph, space, task, epochs, source)
+
+
+def _check_tasks(found: Mapping[str, Any], tasks: list[str]) -> None:
+    """Refuse lists that no task of the grid uses."""
+    unused = [name for name in EMBED_LISTS if name in found]
+    if unused and EMBED not in tasks:
+        raise InputError(
+            f"{unused[0]} are for the task {EMBED!r}, and other tasks have a plan of their own; remove the "
+            f"list, or add the task: tasks = {json.dumps([EMBED, *tasks])}"
+        )
 
 
 def _check(found: Mapping[str, Any]) -> None:

@@ -18,9 +18,9 @@ from riemap.grids.outcomes import Outcome, RunOutcome
 from riemap.grids.queue import WAIT_SECONDS, RunQueue, Todo, Wanted, always
 from riemap.grids.record import RunRecord, failure
 from riemap.grids.records import GridFolder
+from riemap.grids.task_runs import RunInputs
 from riemap.grids.worker import computed
-from riemap.runs import GraphSource, RunSpec
-from riemap.runs.execute import needed_distances
+from riemap.runs import RunSpec
 from riemap.training.ray_cluster import connected
 
 RETRIES = 3
@@ -65,13 +65,13 @@ def execute_on_ray(
 
 
 def remote_run(
-    version: str, spec: dict[str, Any], graph: Any, distances: Any, compact: bool
+    version: str, spec: dict[str, Any], graph: Any, shared: Any, compact: bool
 ) -> tuple[RunRecord, Embedding | None]:
-    """Do a run on a node of the cluster, on one core, with distances from the object store."""
+    """Do a run on a node of the cluster, on one core, with distances or labels from the object store."""
     if version != riemap.__version__:
         raise InputError(f"a node has riemap {riemap.__version__}")
     threads.set_count(1)
-    record, embedding = computed(RunSpec.from_json(spec), lambda: (graph, distances))
+    record, embedding = computed(RunSpec.from_json(spec), lambda: (graph, shared))
     return record, None if compact else embedding
 
 
@@ -90,7 +90,7 @@ class RayPool:
         self.ray, self.folder, self.queue = ray, folder, todo
         self.flights: dict[Any, _Flight] = {}
         self.task = ray.remote(num_cpus=1, max_retries=RETRIES)(remote_run)
-        self.shipped: tuple[GraphSource | None, tuple[Any, Any]] = (None, (None, None))
+        self.shipped: tuple[RunInputs | None, tuple[Any, Any]] = (None, (None, None))
 
     def outcomes(self) -> Generator[RunOutcome, None, None]:
         """Send runs out while there are free cores, and report each that came back."""
@@ -120,17 +120,17 @@ class RayPool:
         if taken is not None:
             lock.close()
             return taken
-        graph, distances = self._ship(todo.run.source or GraphSource(todo.run.graph))
+        graph, shared = self._ship(RunInputs.of(todo.run))
         spec = todo.run.as_json()
-        ref = self.task.remote(riemap.__version__, spec, graph, distances, self.folder.compact)
+        ref = self.task.remote(riemap.__version__, spec, graph, shared, self.folder.compact)
         self.flights[ref] = _Flight(todo.run, lock)
         return None
 
-    def _ship(self, source: GraphSource) -> tuple[Any, Any]:
-        """Put a graph and its distances into the object store, which keeps them while a run needs them."""
-        if self.shipped[0] != source:
-            graph = source.open()
-            self.shipped = source, (self.ray.put(graph), self.ray.put(needed_distances(graph)))
+    def _ship(self, inputs: RunInputs) -> tuple[Any, Any]:
+        """Put a graph, and its distances or labels, into the object store while runs need them."""
+        if self.shipped[0] != inputs:
+            graph, shared = inputs.open()
+            self.shipped = inputs, (self.ray.put(graph), self.ray.put(shared))
         return self.shipped[1]
 
     def _land(self, ref: Any) -> RunOutcome:

@@ -18,7 +18,13 @@ from riemap.runs.engine import engine_hash
 from riemap.runs.entries import SpecEntries
 from riemap.spaces import Space
 from riemap.specs import shown
+from riemap.tasks.label_results import LabelTrial
+from riemap.tasks.link_results import LinkTrial
+from riemap.tasks.task import trial_scores
 from riemap.training.fit import Fit
+
+TASK_SOURCES = ("tasks",)
+"""Packages of riemap on which predictions depend, besides those on which embeddings do."""
 
 ANGLE_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Recorded quantiles of the angle sums: whiskers, box and median of a box plot."""
@@ -69,6 +75,7 @@ RunRecord = TypedDict(
         "angles": NotRequired[AngleEntries | None],
         "history": NotRequired[LossEntries],
         "stop": NotRequired[str],
+        "model": NotRequired[str],  # of a run that predicts something: the model that was chosen
         "embedding_checksum": NotRequired[str],  # of the embedding in the folder of the grid, if it is there
     },
 )
@@ -77,7 +84,10 @@ RunRecord.__doc__ = (
 )
 
 SUCCESS_ENTRIES = ("scores", "f1@k")
-"""Entries that every run has that did not fail."""
+"""Entries that every run has that did not fail and predicts nothing."""
+
+TASK_ENTRIES = ("scores", "model")
+"""Entries that every run has that did not fail and predicts something."""
 
 
 def success(result: RunResult, threads: int) -> RunRecord:
@@ -89,6 +99,12 @@ def success(result: RunResult, threads: int) -> RunRecord:
         "history": loss_summary(result.fit),
         "stop": result.fit.stop.value,
     }
+    return cast(RunRecord, found)
+
+
+def task_success(spec: RunSpec, n: int, trial: LinkTrial | LabelTrial, threads: int) -> RunRecord:
+    """Make the record of a run that predicted something; the caller adds ``seconds`` and ``warnings``."""
+    found = {**_heading(spec, threads), "n": n, "scores": trial_scores(trial), "model": trial.model}
     return cast(RunRecord, found)
 
 
@@ -117,7 +133,7 @@ def _heading(spec: RunSpec, threads: int) -> dict[str, Any]:
     return {
         "id": spec.id,
         "version": riemap.__version__,
-        "engine": engine_hash(),
+        "engine": engine_hash() if spec.task is None else engine_hash(*TASK_SOURCES),
         "run": spec.as_json(),
         "dim": Space.parse(spec.space).dim,
         "machine": machine_facts(threads),
@@ -160,14 +176,16 @@ def checked_record(found: Mapping[str, Any]) -> RunRecord:
     id = found["id"]
     if not id or Path(id).name != id:  # it names files
         raise InputError(f"{shown(id)} is not the id of a run")
-    if missing := [name for name in SUCCESS_ENTRIES if "error" not in found and name not in found]:
+    needed = TASK_ENTRIES if "task" in found["run"] else SUCCESS_ENTRIES
+    if missing := [name for name in needed if "error" not in found and name not in found]:
         raise InputError(f"its {missing[0]} is missing, and it has no error")
     return cast(RunRecord, found)
 
 
 def older_engine(records: Iterable[RunRecord]) -> int:
     """Count the records that were made by other code than today's, or by code that is not known."""
-    return sum(record.get("engine") != engine_hash() for record in records)
+    sources = {True: TASK_SOURCES, False: ()}
+    return sum(record.get("engine") != engine_hash(*sources["task" in record["run"]]) for record in records)
 
 
 def finite(value: Any) -> Any:
@@ -194,6 +212,7 @@ def compacted(record: Mapping[str, Any]) -> dict[str, Any]:
         found["scores"] = {
             name: None if value is None else float(f"{value:.9g}") for name, value in found["scores"].items()
         }
+    if "f1@k" in found:
         found["f1@k"] = [None if value is None else round(value, 4) for value in found["f1@k"]]
     if angles := found.get("angles"):
         found["angles"] = {

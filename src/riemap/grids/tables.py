@@ -13,8 +13,10 @@ import numpy as np
 
 from riemap.errors import InputError
 from riemap.grids.record import RunRecord
+from riemap.grids.task_runs import EMBED
 from riemap.metrics import METRICS
 from riemap.specs import shown, suggestion
+from riemap.tasks.task import TASK_METRICS
 
 Choice: TypeAlias = Literal["mean", "best"]
 CHOICES: tuple[Choice, ...] = ("mean", "best")
@@ -22,10 +24,16 @@ CHOICES: tuple[Choice, ...] = ("mean", "best")
 DEFAULT_METRICS = ("f1@1", "auc", "ad")
 """Metrics of a table unless others are asked for: those of the paper's tables."""
 
-PERCENT = {m.name for m in METRICS if m.percent}
+TASK_DEFAULTS = ("links.auc", "links.ap", "labels.accuracy", "labels.f1")
+"""Scores of predictions in a table unless others are asked for; those that no run has are left out."""
+
+ALL_METRICS = (*METRICS, *TASK_METRICS)
+"""What a record may have scores of."""
+
+PERCENT = {m.name for m in ALL_METRICS if m.percent}
 """Metrics that are shown in percent, with two digits; others are shown with three."""
 
-_HIGH = {m.name for m in METRICS if m.best == "high"}
+_HIGH = {m.name for m in ALL_METRICS if m.best == "high"}
 
 
 class Cell(NamedTuple):
@@ -40,28 +48,48 @@ class Cell(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Row:
-    """A graph in a space."""
+    """A graph in a space, and what was predicted from its embedding."""
 
     graph: str
     dim: int
     space: str
     cells: Mapping[str, Cell]
+    task: str = EMBED
 
     @property
-    def group(self) -> tuple[str, int]:
-        """Graph and dimension; rows are compared with those of the same group."""
-        return self.graph, self.dim
+    def group(self) -> tuple[str, int, str]:
+        """Graph, dimension and task; rows are compared with those of the same group."""
+        return self.graph, self.dim, self.task
 
 
 def check_metrics(names: Iterable[str]) -> tuple[str, ...]:
     """Refuse unknown metrics, and drop repeated ones."""
-    known = [m.name for m in METRICS]
+    known = [m.name for m in ALL_METRICS]
     for name in names:
         if name not in known:
             raise InputError(
                 f"no metric is called {shown(name)}{suggestion(name, known)} There are {', '.join(known)}"
             )
     return tuple(dict.fromkeys(names))
+
+
+def default_metrics(records: Iterable[RunRecord]) -> tuple[str, ...]:
+    """Return the columns of a table unless others are asked for.
+
+    Parameters
+    ----------
+    records
+        Records of a grid.
+
+    Returns
+    -------
+    tuple of str
+        Metrics of embeddings if there is one, and the scores of predictions that were made.
+    """
+    done = [record for record in records if "error" not in record]
+    embedded = not done or any("task" not in record["run"] for record in done)
+    scored = {name for record in done for name in record["scores"]}
+    return (*(DEFAULT_METRICS if embedded else ()), *(name for name in TASK_DEFAULTS if name in scored))
 
 
 def digits(metric: str) -> int:
@@ -102,7 +130,7 @@ def better(metric: str, a: float, b: float) -> bool:
 
 
 def rows(records: Iterable[RunRecord], metrics: Sequence[str], by: Choice) -> list[Row]:
-    """Make a row for every graph and space of which a run is finished.
+    """Make a row for every graph, space and task of which a run is finished.
 
     Parameters
     ----------
@@ -120,15 +148,17 @@ def rows(records: Iterable[RunRecord], metrics: Sequence[str], by: Choice) -> li
     list of Row
         Rows of one graph are together, in order of their dimensions.
     """
-    found: dict[tuple[str, int, str], list[RunRecord]] = defaultdict(list)
+    found: dict[tuple[str, int, str, str], list[RunRecord]] = defaultdict(list)
     for record in records:
         if "error" not in record:
-            found[record["run"]["graph"], record["dim"], record["run"]["space"]].append(record)
-    graphs = list(dict.fromkeys(graph for graph, _, _ in found))
+            run = record["run"]
+            found[run["graph"], record["dim"], run["space"], run.get("task", EMBED)].append(record)
+    graphs, tasks = (list(dict.fromkeys(key[k] for key in found)) for k in (0, 3))
     table = [
-        Row(*key, {metric: _cell(metric, runs, by) for metric in metrics}) for key, runs in found.items()
+        Row(graph, dim, space, {metric: _cell(metric, runs, by) for metric in metrics}, task)
+        for (graph, dim, space, task), runs in found.items()
     ]
-    return sorted(table, key=lambda row: (graphs.index(row.graph), row.dim))
+    return sorted(table, key=lambda row: (graphs.index(row.graph), tasks.index(row.task), row.dim))
 
 
 def _cell(metric: str, runs: Sequence[RunRecord], by: Choice) -> Cell:
@@ -153,7 +183,7 @@ def _mean(metric: str, runs: Sequence[RunRecord]) -> Cell:
 
 def ranks(table: Sequence[Row], metric: str) -> list[int]:
     """Rank the rows of each group: 1 is the best, 2 the second best, 0 any other; a single row has rank 0."""
-    groups: dict[tuple[str, int], list[float]] = defaultdict(list)
+    groups: dict[tuple[str, int, str], list[float]] = defaultdict(list)
     for row in table:
         if row.cells[metric].value is not None:
             groups[row.group].append(_rounded(metric, row))

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from riemap.grids.published import Reference
 from riemap.grids.tables import Row, heading, ranks, text
+from riemap.grids.task_runs import EMBED
 
 MARKS = {0: " ", 1: "*", 2: "+", 3: "-"}
 """Marks in a plain text, by rank: 1 is the best of a group, 2 the second best, 3 worse than published."""
 
-LEFT = {"graph", "space", "loss", "table", "metric"}
+LEFT = {"graph", "space", "task", "loss", "table", "metric"}
 """Columns of words, which are aligned on the left; numbers are aligned on the right."""
 
 _LATEX = {
@@ -38,10 +39,11 @@ class Piece(NamedTuple):
 
 
 class Sheet(NamedTuple):
-    """A table of texts: headings, and groups of lines."""
+    """A table of texts: headings, groups of lines, and the number of columns before the values."""
 
     header: list[str]
     groups: list[list[list[Piece]]]
+    words: int = 3
 
 
 def sheet(table: Sequence[Row], metrics: Sequence[str], reference: Reference | None = None) -> Sheet:
@@ -61,19 +63,22 @@ def sheet(table: Sequence[Row], metrics: Sequence[str], reference: Reference | N
     Sheet
         Headings and lines, for one of :data:`FORMATS`.
     """
-    header = ["graph", "dim", "space"]
+    tasks = any(row.task != EMBED for row in table)
+    words = ["graph", "dim", "space", *["task"] * tasks]
+    header = list(words)
     for metric in metrics:
         header += [heading(metric)] if reference is None else [heading(metric), f"{heading(metric)} ref"]
     places = {metric: ranks(table, metric) for metric in metrics}
     lines = []
     for number, row in enumerate(table):
-        line = [Piece(row.graph), Piece(str(row.dim)), Piece(row.space)]
+        line = [Piece(row.graph), Piece(str(row.dim)), Piece(row.space), *[Piece(row.task)] * tasks]
         for metric in metrics:
             line.append(Piece(_value(row, metric), places[metric][number]))
             if reference is not None:
                 line.append(Piece(text(metric, reference.get((row.graph, row.space), {}).get(metric))))
         lines.append((row.group, line))
-    return Sheet(header, [[line for _, line in group] for _, group in groupby(lines, lambda pair: pair[0])])
+    groups = [[line for _, line in group] for _, group in groupby(lines, lambda pair: pair[0])]
+    return Sheet(header, groups, len(words))
 
 
 def _value(row: Row, metric: str) -> str:
@@ -85,10 +90,10 @@ def _value(row: Row, metric: str) -> str:
 def plain(table: Sheet) -> str:
     """Align the columns; the best of a group has a ``*``, the second best a ``+``."""
     groups = [
-        [[p.text + (MARKS[p.rank] if k > 2 else "") for k, p in enumerate(line)] for line in group]
+        [[p.text + (MARKS[p.rank] if k >= table.words else "") for k, p in enumerate(line)] for line in group]
         for group in table.groups
     ]
-    header = [name + (" " if k > 2 else "") for k, name in enumerate(table.header)]
+    header = [name + (" " if k >= table.words else "") for k, name in enumerate(table.header)]
     widths = [
         max(map(len, column)) for column in zip(header, *(line for g in groups for line in g), strict=True)
     ]
@@ -127,15 +132,16 @@ def latex(table: Sheet) -> str:
 def comma_separated(table: Sheet) -> str:
     """Write CSV without marks and units; a deviation has its own column, and a missing value is empty."""
     lines = [[p.text for p in line] for group in table.groups for line in group]
-    split = [k for k in range(len(table.header)) if any(" ± " in line[k] for line in lines if k > 2)]
+    values = range(table.words, len(table.header))
+    split = [k for k in values if any(" ± " in line[k] for line in lines)]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = [name.replace(" %", "") for name in table.header]
     for line, is_heading in [(names, True), *((line, False) for line in lines)]:
         fields: list[str] = []
         for k, field in enumerate(line):
-            value, _, deviation = field.partition(" ± ") if k > 2 else (field, "", "")
-            fields.append("" if value == "–" and k > 2 else value)
+            value, _, deviation = field.partition(" ± ") if k in values else (field, "", "")
+            fields.append("" if value == "–" and k in values else value)
             fields += [f"{field} sd" if is_heading else deviation] if k in split else []
         writer.writerow(fields)
     return out.getvalue().removesuffix("\n")

@@ -4,7 +4,6 @@ It is a process of its own, so that whatever ends it costs no more than its run,
 can be chosen. It ends when its stdin is closed, which happens also if the process that started it is killed.
 """
 
-import functools
 import json
 import os
 import queue
@@ -16,17 +15,16 @@ import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from riemap import threads
-from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.graphs import AnyGraph
 from riemap.grids.outcomes import Outcome
-from riemap.grids.record import RunRecord, failure, success
+from riemap.grids.record import RunRecord, failure, success, task_success
 from riemap.grids.records import GridFolder
+from riemap.grids.task_runs import RunInputs, opened, task_trial
 from riemap.runs import GraphSource, RunSpec, execute
-from riemap.runs.execute import needed_distances
 from riemap.training import training_process
 
 
@@ -50,46 +48,41 @@ def attempt(folder: GridFolder, run: RunSpec, attempts: int) -> Outcome:
     with folder.claim(run, attempts) as taken:
         if taken is not None:
             return taken
-        return folder.save(*computed(run, lambda: _opened(run.source or GraphSource(run.graph))))
+        return folder.save(*computed(run, lambda: opened(RunInputs.of(run))))
 
 
-def computed(
-    run: RunSpec, opened: Callable[[], tuple[AnyGraph, DistanceMatrix | None]]
-) -> tuple[RunRecord, Embedding | None]:
+def computed(run: RunSpec, inputs: Callable[[], tuple[AnyGraph, Any]]) -> tuple[RunRecord, Embedding | None]:
     """Do a run and make its record; an error, whatever it is, makes a record of a failure.
 
     Parameters
     ----------
     run
         What to do.
-    opened
-        Gives the graph of the run and its distances.
+    inputs
+        Gives the graph of the run, and its distances; or its labels, if the run predicts something.
 
     Returns
     -------
     tuple
-        The record, and the embedding if the run did not fail.
+        The record, and the embedding if the run is done and predicts nothing.
     """
     started, embedding = time.perf_counter(), None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            graph, distances = opened()
+            graph, shared = inputs()
             with training_process(graph.n) as interrupted:
-                result = execute(run, graph=graph, distances=distances, interrupted=interrupted)
-            record, embedding = success(result, threads.count()), result.fit.embedding
+                if run.task is not None:
+                    trial = task_trial(run, graph, shared, interrupted)
+                    record = task_success(run, graph.n, trial, threads.count())
+                else:
+                    result = execute(run, graph=graph, distances=shared, interrupted=interrupted)
+                    record, embedding = success(result, threads.count()), result.fit.embedding
         except Exception as error:
             record = failure(run, threads.count(), type(error).__name__, _message(error))
     record["warnings"] = [str(warning.message) for warning in caught]
     record["seconds"] = round(time.perf_counter() - started, 3)
     return record, embedding
-
-
-@functools.lru_cache(maxsize=1)
-def _opened(source: GraphSource) -> tuple[AnyGraph, DistanceMatrix | None]:
-    """The graph of one run after the other is most often the same."""
-    graph = source.open()
-    return graph, needed_distances(graph)
 
 
 def _message(error: Exception) -> str:
@@ -101,7 +94,11 @@ def _message(error: Exception) -> str:
 def job(folder: GridFolder, run: RunSpec, attempts: int) -> str:
     """Write down a run for a worker process to read, as one line of JSON."""
     facts = {"folder": str(folder.path), "compact": folder.compact, "attempts": attempts}
-    return json.dumps({**facts, "run": run.as_json(), "source": run.source and run.source.as_json()})
+    private = {
+        "source": run.source and run.source.as_json(),
+        "labels_file": run.task.file if run.task else "",
+    }
+    return json.dumps({**facts, "run": run.as_json(), **private})
 
 
 def main() -> None:
@@ -125,7 +122,8 @@ def _serve() -> None:
         found = json.loads(jobs.get())
         source = None if found["source"] is None else GraphSource.from_json(found["source"])
         folder = GridFolder(Path(found["folder"]), found["compact"])
-        outcome = attempt(folder, RunSpec.from_json(found["run"], source), found["attempts"])
+        run = RunSpec.from_json(found["run"], source, found["labels_file"])
+        outcome = attempt(folder, run, found["attempts"])
         answers.write(outcome.value + "\n")
         answers.flush()
 

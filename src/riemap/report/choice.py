@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-
 import riemap
 from riemap.choosing import ChoiceFolder
 from riemap.choosing.question import choice_metric
 from riemap.choosing.trial_record import TrialRecord
-from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Graph
 from riemap.metrics import METRICS
 from riemap.report.document import document
-from riemap.views import views
+from riemap.report.still_maps import MAP_CAPTION, still_maps
 
 CHOICE_SECTIONS = {
     "answer": "Answer",
@@ -29,11 +26,8 @@ CHOICE_SECTIONS = {
 SHOWN_CURVES = 6
 """Number of spaces whose F1@k curves are drawn, the best first: as many as there are colours."""
 
-MAP_CAPTION = "Nodes as they are seen from the front; edges are drawn straight. The page of a run turns them."
-"""How to read a map: it is a still picture."""
-
-ROUND_KINDS = ("disk", "ball", "globe", "circle")
-"""Kinds of pictures with a unit circle around them."""
+TURNING = f"{MAP_CAPTION} The page of a run turns them."
+"""What is said below a map."""
 
 
 def choice_page(folder: ChoiceFolder, graph: AnyGraph | None, commands: Sequence[str]) -> str:
@@ -66,6 +60,7 @@ def choice_page(folder: ChoiceFolder, graph: AnyGraph | None, commands: Sequence
     metric = choice_metric(question["metric"])
     shown = [answer["ranking"][0]["space"], answer["baseline"]]
     found = {space: folder.embedding(space) for space in dict.fromkeys(shown)}
+    edges = graph if isinstance(graph, Graph) else None
     data = {
         "version": riemap.__version__,
         "commands": list(commands),
@@ -73,10 +68,10 @@ def choice_page(folder: ChoiceFolder, graph: AnyGraph | None, commands: Sequence
         "metric": metric.as_json(),
         "answer": answer,
         "curves": _curves(folder.trials(), [row["space"] for row in answer["ranking"]]),
-        "maps": [m for e in found.values() if e is not None for m in _maps(e, graph)],
+        "maps": [m for e in found.values() if e is not None for m in still_maps(e, edges, TURNING)],
     }
     title = f"{answer['graph']}: which space fits?"
-    return document("choice.html", ("choice.js",), CHOICE_SECTIONS, title, data)
+    return document("choice.html", ("still_map.js", "choice.js"), CHOICE_SECTIONS, title, data)
 
 
 def _curves(records: list[TrialRecord], spaces: list[str]) -> list[dict[str, Any]]:
@@ -96,24 +91,3 @@ def _curves(records: list[TrialRecord], spaces: list[str]) -> list[dict[str, Any
         if values:
             found.append({"name": space, "values": values})
     return found
-
-
-def _maps(embedding: Embedding, graph: AnyGraph | None) -> list[dict[str, Any]]:
-    """The pictures of an embedding, with the edges among its nodes."""
-    edges = None
-    if isinstance(graph, Graph):
-        number = {label: k for k, label in enumerate(embedding.labels)}
-        ends = [[number.get(graph.labels[i]) for i in edge] for edge in graph.edges().tolist()]
-        edges = [edge for edge in ends if None not in edge]
-    pairs = np.array(edges or [], np.int64).reshape(-1, 2)
-    return [
-        {
-            "title": f"{embedding.space}: {view.title}" if len(embedding.space.factors) > 1 else view.title,
-            "caption": MAP_CAPTION,
-            "round": view.kind in ROUND_KINDS,
-            "points": view.points,
-            "edges": pairs if len(pairs) else None,
-        }
-        for view in views(embedding, pairs)
-        if view.points.shape[1] > 1
-    ]

@@ -5,7 +5,8 @@ from typing import Any
 
 import riemap
 from riemap.grids.record import RunRecord, finite
-from riemap.metrics import METRICS
+from riemap.grids.tables import ALL_METRICS
+from riemap.grids.task_runs import EMBED
 from riemap.report.document import document
 
 LEADERBOARD_SECTIONS = {"table": "Runs", "curves": "Curves", "again": "Again"}
@@ -49,7 +50,7 @@ def leaderboard_page(
         "title": title,
         "version": riemap.__version__,
         "commands": list(commands),
-        "metrics": [m.as_json() for m in METRICS],
+        "metrics": [m.as_json() for m in ALL_METRICS],
         "failed": failed,
         "rows": [_row(record, links.get(record["id"])) for record in records],
     }
@@ -62,8 +63,9 @@ def _row(record: RunRecord, link: str | None) -> dict[str, Any]:
     return {
         "link": link,
         **{key: run[key] for key in ("graph", "space", "loss", "preset", "optimizer", "seed")},
+        "task": run.get("task", EMBED),
         "dim": record["dim"],
         "seconds": record.get("seconds"),
         "scores": record["scores"],
-        "f1@k": [round(value, 4) for value in record["f1@k"]],
+        "f1@k": [round(value, 4) for value in record.get("f1@k", [])],
     }

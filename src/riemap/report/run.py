@@ -19,7 +19,10 @@ from riemap.report.document import document
 from riemap.report.drawn_nodes import LARGEST_DRAWN, draw_nodes
 from riemap.views import LARGEST_SHOWN_FACTORS, views
 
-RUN_SCRIPTS = ("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js", "run.js")
+RUN_SCRIPTS = (
+    *("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js"),
+    *("cards.js", "run.js"),
+)
 """Scripts of the page, in the order in which they run, after the shared ones."""
 
 RUN_SECTIONS = {

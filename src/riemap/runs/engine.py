@@ -34,8 +34,13 @@ HASH_DIGITS = 16
 
 
 @cache
-def engine_hash() -> str:
+def engine_hash(*more: str) -> str:
     """Hash the code that decides results; computed once in a process.
+
+    Parameters
+    ----------
+    more
+        Other modules or packages of riemap that decide results, such as ``"tasks"``.
 
     Returns
     -------
@@ -43,11 +48,11 @@ def engine_hash() -> str:
         Sixteen hexadecimal digits.
     """
     folder = Path(riemap.__file__).parent
-    return hash_of_sources(path.read_text(encoding="utf-8") for path in _files(folder))
+    return hash_of_sources(path.read_text(encoding="utf-8") for path in _files(folder, (*DECIDING, *more)))
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    for name in DECIDING:
+def _files(folder: Path, names: Iterable[str]) -> Iterator[Path]:
+    for name in names:
         single = folder / f"{name}.py"
         yield from [single] if single.is_file() else sorted((folder / name).rglob("*.py"))
 

@@ -39,6 +39,8 @@ class SpecEntries(TypedDict):
     epochs: int | None
     seed: int
     plan: PlanEntries
+    task: NotRequired[str]  # of a run that predicts something
+    labels: NotRequired[str]  # checksum of the labels that it predicts
 
 
 class GivenEntries(TypedDict, total=False):

@@ -6,6 +6,34 @@ from typing import Any, NamedTuple
 from riemap.graphs import AnyGraph, ReadOptions, open_graph
 
 
+class TaskSource(NamedTuple):
+    """What a run predicts from its embedding; only runs of a grid have a task.
+
+    Parameters
+    ----------
+    text
+        The task as it is spelled, with the name of a file of labels but not its folder.
+    labels
+        Checksum of the labels; empty for links.
+    file
+        Path of the file of labels, which is private and not recorded.
+    """
+
+    text: str
+    labels: str = ""
+    file: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        """Give what decides the result as JSON has it.
+
+        Returns
+        -------
+        dict
+            ``"task"``, and ``"labels"`` if there are any.
+        """
+        return {"task": self.text, **({"labels": self.labels} if self.labels else {})}
+
+
 class GraphSource(NamedTuple):
     """How a graph is opened: the text that names it, and what to do with directions, components and weights.
 

@@ -12,7 +12,7 @@ from riemap.graphs import AnyGraph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
 from riemap.runs.samplers import SAMPLER, chosen_sampler
-from riemap.runs.source import GraphSource
+from riemap.runs.source import GraphSource, TaskSource
 from riemap.spaces import Space
 from riemap.specs import checked_seed, first_difference, whole_number
 from riemap.training.plan import Plan, SamplerName
@@ -51,6 +51,8 @@ class RunSpec:
         All stages, rates and schedules that loss, preset, optimizer and epochs stand for, as JSON text.
     source
         How the graph is opened; ``None`` for a graph that was made in memory. It does not decide the result.
+    task
+        What is predicted from the embedding; ``None`` if the embedding itself is the result.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class RunSpec:
     seed: int
     plan: str
     source: GraphSource | None = None
+    task: TaskSource | None = None
 
     @classmethod
     def of(
@@ -123,15 +126,17 @@ class RunSpec:
         )
 
     @classmethod
-    def from_json(cls, found: Mapping[str, Any], source: GraphSource | None = None) -> "RunSpec":
+    def from_json(
+        cls, found: Mapping[str, Any], source: GraphSource | None = None, labels_file: str = ""
+    ) -> "RunSpec":
         """Rebuild the spec that :meth:`as_json` took apart.
 
         Parameters
         ----------
         found
             What :meth:`as_json` gave; other entries are ignored.
-        source
-            How the graph is opened, which JSON does not tell.
+        source, labels_file
+            How the graph is opened, and the file of the labels to predict, which JSON does not tell.
 
         Returns
         -------
@@ -143,11 +148,12 @@ class RunSpec:
         InputError
             If an entry is missing.
         """
-        names = [field.name for field in fields(cls) if field.name != "source"]
+        names = [field.name for field in fields(cls) if field.name not in ("source", "task")]
         if missing := [name for name in names if name not in found]:
             raise InputError(f"this is not the description of a run: it has no {missing[0]}")
         given = {name: found[name] for name in names}
-        return cls(**{**given, "plan": json.dumps(found["plan"])}, source=source)
+        task = TaskSource(found["task"], found.get("labels", ""), labels_file) if "task" in found else None
+        return cls(**{**given, "plan": json.dumps(found["plan"])}, source=source, task=task)
 
     def as_json(self) -> dict[str, Any]:
         """Give the spec as JSON has it, without its source: where a file lies is private.
@@ -158,15 +164,17 @@ class RunSpec:
             An entry for every field but the source; the plan as an object.
         """
         found = {**asdict(self), "plan": json.loads(self.plan)}
-        del found["source"]
-        return found
+        del found["source"], found["task"]
+        return found if self.task is None else found | self.task.as_json()
 
     @property
     def id(self) -> str:
         """A readable name for files and records, unique by the content of the graph, space, seed and plan."""
-        facts = [self.graph, self.key, self.space, self.seed, json.loads(self.plan)]
+        facts: list[Any] = [self.graph, self.key, self.space, self.seed, json.loads(self.plan)]
+        facts += [] if self.task is None else [self.task.as_json()]
         digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
-        words = file_name(f"{self.graph} {self.space} {self.loss}")
+        what = self.loss if self.task is None else self.task.text
+        words = file_name(f"{self.graph} {self.space} {what}")
         return f"{words}-s{str(self.seed)[:12]}-{digest[:12]}"
 
     @property
@@ -224,7 +232,8 @@ class RunSpec:
     def __str__(self) -> str:
         how = f"{self.preset}, {self.optimizer}" if self.optimizer else self.preset
         name = self.graph if self.source is None else self.source.text
-        return f"{name} in {self.space}, {self.loss}, {how}, seed {self.seed}"
+        what = f"{self.loss}, {how}" if self.task is None else self.task.text
+        return f"{name} in {self.space}, {what}, seed {self.seed}"
 
 
 def difference(theirs: RunSpec, ours: RunSpec) -> tuple[str, Any, Any] | None:

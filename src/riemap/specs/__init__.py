@@ -9,7 +9,7 @@ from riemap.specs.call import Call, resolve
 from riemap.specs.differences import first_difference
 from riemap.specs.messages import shortened, shown, suggestion
 from riemap.specs.numbers import checked_seed, duration, expect, finite_number, whole_number
-from riemap.specs.spec import Spec, parse, split, value_text
+from riemap.specs.spec import Spec, parse, spell, split, value_text
 
 __all__ = [
     "Call",
@@ -23,6 +23,7 @@ __all__ = [
     "resolve",
     "shortened",
     "shown",
+    "spell",
     "split",
     "suggestion",
     "value_text",

@@ -5,6 +5,7 @@ from riemap.tasks.label_baselines import label_baselines
 from riemap.tasks.label_models import LABEL_MODELS
 from riemap.tasks.label_predictor import LabelPredictor
 from riemap.tasks.label_results import (
+    HiddenLabels,
     LabelResults,
     LabelTrial,
     PredictedLabel,
@@ -14,13 +15,15 @@ from riemap.tasks.label_results import (
 )
 from riemap.tasks.link_baselines import link_baselines
 from riemap.tasks.link_predictor import LinkPredictor
-from riemap.tasks.link_results import LinkResults, LinkTrial, link_trial, predict_links
+from riemap.tasks.link_results import HiddenLinks, LinkResults, LinkTrial, link_trial, predict_links
 from riemap.tasks.missing_links import PredictedLink, likely_links
 from riemap.tasks.splits import EdgeSplit, LabelledPairs, NodeSplit, split_edges, split_nodes
 
 __all__ = [
     "LABEL_MODELS",
     "EdgeSplit",
+    "HiddenLabels",
+    "HiddenLinks",
     "LabelPredictor",
     "LabelResults",
     "LabelTrial",

@@ -144,6 +144,12 @@ def by_both(placed: PlacedGraph, known: Known, share: float) -> Array:
     return 0.5 * by_nearest(placed, known, 3) + 0.5 * spread(adjacency(placed.graph), known, share)
 
 
+def by_balanced(placed: PlacedGraph, known: Known, share: float) -> Array:
+    """The same mean, divided by the square roots of the shares of the classes: rare ones count more."""
+    found = by_both(placed, known, share) / np.sqrt(known.shares)
+    return found / found.sum(axis=1, keepdims=True)
+
+
 def spread(weights: Any, known: Known, share: float) -> Array:
     r"""Spread labels over a weighted graph, ``F ← share · S F + (1 - share) · Y``  [Zhou2004].
 
@@ -183,5 +189,6 @@ LABEL_MODELS = {
     "spreading(share=0.9)": LabelModel(by_spreading, 0.9),
     "both(share=0.2)": LabelModel(by_both, 0.2),
     "both(share=0.9)": LabelModel(by_both, 0.9),
+    "balanced(share=0.2)": LabelModel(by_balanced, 0.2),
 }
 """The models that are compared."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import Graph
 from riemap.graphs.groups import NO_GROUP, read_groups
@@ -21,6 +22,7 @@ from riemap.tasks.label_predictor import LabelPredictor, label_scores
 from riemap.tasks.splits import split_nodes
 from riemap.tasks.summaries import Told, silent, trial_facts
 from riemap.training.trainer import never
+from riemap.types import Array
 
 Labelling: TypeAlias = Mapping[Any, Any] | Sequence[Any] | str | Path
 """Labels of nodes: by node, one for each node with ``None`` where it is unknown, or a CSV file."""
@@ -59,6 +61,29 @@ class LabelTrial(NamedTuple):
     seconds: float
 
 
+class HiddenLabels(NamedTuple):
+    """The test nodes of a seed, and what was predicted for them.
+
+    Parameters
+    ----------
+    graph, embedding
+        The graph and its embedding.
+    classes
+        The label of each node; ``None`` where it is unknown.
+    nodes
+        Numbers of the test nodes.
+    predicted, probability
+        The predicted label of each test node, and its probability.
+    """
+
+    graph: Graph
+    embedding: Embedding
+    classes: tuple[str | None, ...]
+    nodes: NDArray[np.int64]
+    predicted: NDArray[Any]
+    probability: Array
+
+
 @final
 @dataclass(frozen=True)
 class LabelResults:
@@ -72,12 +97,15 @@ class LabelResults:
         The scores of each seed.
     predicted
         The nodes without a label, in the order of the graph.
+    hidden
+        The test nodes of the first seed, with their predictions.
     """
 
     graph: str
     space: str
     trials: tuple[LabelTrial, ...]
     predicted: tuple[PredictedLabel, ...]
+    hidden: HiddenLabels
 
     @property
     def accuracy(self) -> float:
@@ -161,7 +189,13 @@ def predict_labels(
         trial, model = label_trial(given, classes, where, first + k, split=split, told=told, **training)
         trials.append(trial)
         models.append(model)
-    return LabelResults(given.name, str(where), tuple(trials), _filled_in(given, classes, models[0]))
+    nodes = split_nodes(classes, seed=first, **split).test
+    proba = models[0].predict_proba(nodes)
+    likeliest = models[0].predict(nodes)
+    hidden = HiddenLabels(
+        given, models[0].embedding_, tuple(classes), nodes, likeliest, proba.max(axis=1, initial=0.0)
+    )
+    return LabelResults(given.name, str(where), tuple(trials), _filled_in(given, classes, models[0]), hidden)
 
 
 def label_trial(

@@ -1,5 +1,6 @@
 """Predict whether two nodes are joined, from their distance in an embedding and simple numbers."""
 
+from dataclasses import replace
 from typing import NamedTuple, Self, final
 
 import numpy as np
@@ -25,6 +26,11 @@ PAIRS_PER_COLUMN = 2
 16 pairs for 9 columns, cross-validation cannot tell which model is better, and the simplest one is taken."""
 
 
+LEAST_SLOPE = 0.1
+"""Smallest change of the log-odds by a standard deviation of the distance. On few pairs, those that are
+joined may be the more distant ones by chance, and a model that follows them would rank pairs backwards."""
+
+
 class _Model(NamedTuple):
     """A logistic regression on some numbers about a pair."""
 
@@ -41,6 +47,15 @@ class _Model(NamedTuple):
             return x
         i, j = np.triu_indices(x.shape[1])
         return np.column_stack([x, x[:, i] * x[:, j]])
+
+    def fitted(self, columns: Array, exists: NDArray[np.int64]) -> FittedLogistic:
+        """Fit it; by the distance alone, a pair that is closer is never less likely."""
+        found = fit_logistic(columns, exists, 2, self.C)
+        slope = found.weights[0, 0] - found.weights[0, 1]
+        if self.features or slope >= LEAST_SLOPE:
+            return found
+        steep = np.array([[LEAST_SLOPE / 2.0, -LEAST_SLOPE / 2.0]])
+        return replace(found, weights=np.concatenate([steep, found.weights[1:]]))
 
 
 MODELS = {
@@ -138,7 +153,7 @@ class LinkPredictor(GraphPredictor):
         scores = {name: _held_out_auc(MODELS[name], numbers, exists, self.random_state) for name in names}
         self.model_ = max(scores, key=lambda name: scores[name])
         chosen = MODELS[self.model_]
-        self._fitted: FittedLogistic = fit_logistic(chosen.columns(*numbers), exists, 2, chosen.C)
+        self._fitted: FittedLogistic = chosen.fitted(chosen.columns(*numbers), exists)
         return self
 
     def predict_proba(self, X: ArrayLike) -> Array:
@@ -177,6 +192,7 @@ class LinkPredictor(GraphPredictor):
 
     def _log_proba(self, pairs: ArrayLike) -> Array:
         """Return the logarithms of the probabilities that pairs are not joined, and that they are."""
+        self.check_fitted()
         numbers = self._numbers(checked_pairs(self._train, pairs))
         return self._fitted.log_proba(MODELS[self.model_].columns(*numbers))
 
@@ -228,7 +244,8 @@ class LinkPredictor(GraphPredictor):
         array
             ``(k,)``.
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[likeliest]
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: None = None) -> float:
         """Return the ROC AUC on pairs that are no edges of the training graph.
@@ -250,6 +267,7 @@ class LinkPredictor(GraphPredictor):
         InputError
             As :meth:`fit` does.
         """
+        self.check_fitted()
         pairs, exists = checked_pairs(self._train, X), np.asarray(y, np.int64)
         check_known_pairs(self._train, pairs, exists)
         return roc_auc(exists == 1, self.predict_proba(pairs)[:, 1])
@@ -274,5 +292,5 @@ def _held_out_auc(model: _Model, numbers: tuple[Array, Array], exists: NDArray[n
     fold, score = folds(exists, count, seed), np.empty(len(exists))
     for k in range(count):
         out = fold == k
-        score[out] = fit_logistic(x[~out], exists[~out], 2, model.C).log_proba(x[out])[:, 1]
+        score[out] = model.fitted(x[~out], exists[~out]).log_proba(x[out])[:, 1]
     return float(np.mean([roc_auc(exists[fold == k] == 1, score[fold == k]) for k in range(count)]))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.embeddings import Embedding
 from riemap.graphs import Graph
 from riemap.spaces import Space
 from riemap.specs import checked_seed, whole_number
@@ -17,7 +18,7 @@ from riemap.tasks.link_baselines import link_baselines
 from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.missing_links import PredictedLink, likely_links
 from riemap.tasks.scores import average_precision, roc_auc
-from riemap.tasks.splits import split_edges
+from riemap.tasks.splits import EdgeSplit, split_edges
 from riemap.tasks.summaries import Told, silent, summarised, trial_facts
 from riemap.training.trainer import never
 from riemap.types import Array
@@ -50,6 +51,27 @@ class LinkTrial(NamedTuple):
     seconds: float
 
 
+class HiddenLinks(NamedTuple):
+    """The test pairs of a seed, and what was predicted for them.
+
+    Parameters
+    ----------
+    train, embedding
+        The graph without the hidden edges, and its embedding.
+    pairs, exists
+        Node numbers of the test pairs, and 1 for those that are joined.
+    probability, distance
+        The probability that each pair is joined, and its distance in the embedding.
+    """
+
+    train: Graph
+    embedding: Embedding
+    pairs: NDArray[np.int64]
+    exists: NDArray[np.int64]
+    probability: Array
+    distance: Array
+
+
 @final
 @dataclass(frozen=True)
 class LinkResults:
@@ -63,12 +85,15 @@ class LinkResults:
         The scores of each seed.
     predicted
         Pairs that are not joined, the most likely first.
+    hidden
+        The test pairs of the first seed, with their predictions.
     """
 
     graph: str
     space: str
     trials: tuple[LinkTrial, ...]
     predicted: tuple[PredictedLink, ...]
+    hidden: HiddenLinks
 
     @property
     def auc(self) -> float:
@@ -211,4 +236,11 @@ def predict_links(
     if predict:
         placed = embed_told(given, where, first, told, "all edges", **training)
         found = likely_links(models[0].on(given, placed), predict, test * given.m, told)
-    return LinkResults(given.name, str(where), tuple(trials), found)
+    hidden = _hidden(models[0], split_edges(given, test=test, validation=validation, seed=first))
+    return LinkResults(given.name, str(where), tuple(trials), found, hidden)
+
+
+def _hidden(model: LinkPredictor, split: EdgeSplit) -> HiddenLinks:
+    pairs, exists = split.test
+    chances, distances = model.predict_proba(pairs)[:, 1], model.distances(pairs)
+    return HiddenLinks(split.train, model.embedding_, pairs, exists, chances, distances)

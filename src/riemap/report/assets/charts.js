@@ -98,3 +98,22 @@ function lineChart(host, xs, ys, xLabel, label, wantsLog) {
     place.svg.append(drawn("path", { class: "curve", d: pathOf(xs.map((x, k) => [place.atX(x), place.atY(ys[k])])) }));
   });
 }
+
+const ROW_HEIGHT = 22, NAME_PIXELS = 6.5; // of a row in a chart of dots, and of a letter
+
+// A dot for each row at its mean, and a line from one standard error below to one above. There is no y axis.
+function dotChart(host, rows, xLabel, label) {
+  const ends = rows.flatMap(({ mean, se }) => [mean - (se ?? 0), mean + (se ?? 0)]), low = Math.min(...ends), high = Math.max(...ends);
+  drawOnChange(host, (width) => {
+    const height = MARGIN.top + MARGIN.bottom + ROW_HEIGHT * rows.length;
+    const span = width - MARGIN.left - MARGIN.right, room = Math.min(NAME_PIXELS * Math.max(...rows.map(({ name }) => name.length)) + 12, 0.6 * span);
+    const end = low + ((high - low || 1) * span) / (span - room); // names fit beside the last dot
+    const { svg, atX } = axes(host, width, { height, x: [low, end], y: [NaN, NaN], xLabel, label });
+    rows.forEach(({ name, mean, se, filled }, k) => {
+      const y = MARGIN.top + ROW_HEIGHT * (k + 0.5), colour = theme.ink.accent, [from, to] = [mean - (se ?? 0), mean + (se ?? 0)].map(atX);
+      svg.append(drawn("line", { x1: from, x2: to, y1: y, y2: y, stroke: colour, "stroke-width": 2 }));
+      svg.append(drawn("circle", { cx: atX(mean), cy: y, r: 4, stroke: colour, fill: filled ? colour : theme.ink.card }));
+      svg.append(drawn("text", { x: to + 10, y: y + 4 }, name));
+    });
+  });
+}

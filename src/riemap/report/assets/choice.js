@@ -6,7 +6,6 @@ const COLUMNS = [
   ["difference_se", "±"], ["runs", "runs"], ["epochs", "epochs"], ["seconds", "seconds"], ["note", ""],
 ];
 const SCORES = new Set(["mean", "se", "difference", "difference_se"]);
-const ROW_HEIGHT = 22; // pixels of a space in the chart
 const colourOf = (k) => [theme.dark ? "#7cb7ff" : "#0a5bb8", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"][k % 6];
 const isBest = (row) => answer.best.includes(row.space);
 
@@ -20,26 +19,13 @@ function showTable() {
   document.querySelector("#rows tbody").replaceChildren(...rows);
 }
 
-// A dot for each space at its mean, and a line from one standard error below to one above. There is no y axis.
+// A dot for each space at its mean; those that cannot be told apart from the best are filled.
 function showBars() {
   const rows = answer.ranking.filter((row) => row.mean !== null);
   const host = element("div", { class: "chart" });
   byId("bars").replaceChildren(host);
   if (rows.length === 0) return;
-  const ends = rows.flatMap((row) => [row.mean - (row.se ?? 0), row.mean + (row.se ?? 0)]);
-  drawOnChange(host, (width) => {
-    const height = MARGIN.top + MARGIN.bottom + ROW_HEIGHT * rows.length;
-    const { svg, atX } = axes(host, width, {
-      height, x: [Math.min(...ends), Math.max(...ends) + 0.25 * (Math.max(...ends) - Math.min(...ends))], y: [NaN, NaN], xLabel: data.metric.title, label: answer.verdict,
-    });
-    rows.forEach((row, k) => {
-      const y = MARGIN.top + ROW_HEIGHT * (k + 0.5), colour = theme.ink.accent;
-      const line = drawn("line", { x1: atX(row.mean - (row.se ?? 0)), x2: atX(row.mean + (row.se ?? 0)), y1: y, y2: y, stroke: colour, "stroke-width": 2 });
-      const dot = drawn("circle", { cx: atX(row.mean), cy: y, r: 4, stroke: colour, fill: isBest(row) ? colour : theme.ink.card });
-      const name = drawn("text", { x: atX(row.mean + (row.se ?? 0)) + 10, y: y + 4 }, row.space);
-      svg.append(line, dot, name);
-    });
-  });
+  dotChart(host, rows.map((row) => ({ name: row.space, mean: row.mean, se: row.se, filled: isBest(row) })), data.metric.title, answer.verdict);
 }
 
 function showCurves() {
@@ -50,22 +36,7 @@ function showCurves() {
   byId("keys").replaceChildren(...curves.map(({ name, colour }) => element("li", {}, swatch(colour), name)));
 }
 
-// Nodes and edges of one picture, seen from the front.
-function map({ title, caption, round, points, edges }) {
-  const at = unpacked(points), step = points.shape[1], pairs = edges ? unpacked(edges) : [];
-  const svg = drawn("svg", { viewBox: "-1.08 -1.08 2.16 2.16", role: "img", "aria-label": title });
-  if (round) svg.append(drawn("circle", { cx: 0, cy: 0, r: 1, fill: "none", stroke: theme.ink.guide, "stroke-width": 0.006 }));
-  let lines = "";
-  for (let k = 0; k < pairs.length; k += 2) {
-    const [a, b] = [pairs[k] * step, pairs[k + 1] * step];
-    lines += `M${at[a].toFixed(4)} ${(-at[a + 1]).toFixed(4)}L${at[b].toFixed(4)} ${(-at[b + 1]).toFixed(4)}`;
-  }
-  svg.append(drawn("path", { d: lines, fill: "none", stroke: theme.ink.edge, "stroke-width": 0.003 }));
-  for (let k = 0; k < at.length; k += step) svg.append(drawn("circle", { cx: at[k].toFixed(4), cy: (-at[k + 1]).toFixed(4), r: 0.012, fill: theme.ink.accent }));
-  return element("figure", { class: "view" }, svg, element("figcaption", {}, element("strong", {}, title), caption));
-}
-
-const showMaps = () => byId("views").replaceChildren(...data.maps.map(map));
+const showMaps = () => byId("views").replaceChildren(...data.maps.map(stillMap));
 
 startTheme();
 byId("title").textContent = `${answer.graph}: which space fits?`;

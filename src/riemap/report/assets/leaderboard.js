@@ -1,19 +1,22 @@
 // The page of a grid: a table that can be sorted and filtered, and curves of the ticked runs.
 
+const isScored = (name) => data.rows.some((row) => name in row.scores);
+const hasTasks = data.rows.some((row) => row.task !== "embed");
 const COLUMNS = [
   { key: "graph", title: "graph", word: true },
   { key: "space", title: "space", word: true },
+  ...(hasTasks ? [{ key: "task", title: "task", word: true }] : []),
   { key: "dim", title: "dim" },
   { key: "loss", title: "loss", word: true },
   { key: "seed", title: "seed" },
-  ...data.metrics.filter((m) => ["f1@1", "auc", "map", "ad", "worst", "stress"].includes(m.name))
+  ...data.metrics.filter((m) => (["f1@1", "auc", "map", "ad", "worst", "stress"].includes(m.name) && (isScored(m.name) || !hasTasks)) || (m.name.includes(".") && isScored(m.name)))
     .map((m) => ({ key: m.name, title: m.name, description: m.title, metric: true, high: m.best === "high" })),
   { key: "seconds", title: "seconds" },
 ];
 const DASHES = ["", "7 3", "2 3"];
 const INITIALLY_TICKED = 4; // number of runs that are ticked when the page opens
 
-const state = { key: "auc", down: true, graph: "", loss: "", dim: "", ticked: new Set() };
+const state = { key: COLUMNS.find((c) => c.key === "auc" || c.key.includes("."))?.key ?? "space", down: true, graph: "", loss: "", dim: "", task: "", ticked: new Set() };
 const several = (key) => new Set(data.rows.map((row) => row[key])).size > 1;
 const value = (row, key) => (key in row.scores ? row.scores[key] : row[key]);
 const colourOf = (k) => [theme.dark ? "#7cb7ff" : "#0a5bb8", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"][k % 6];
@@ -26,16 +29,18 @@ function compare(a, b) {
 }
 
 function chosenRows() {
-  const good = (row) => ["graph", "loss", "dim"].every((key) => !state[key] || String(row[key]) === state[key]);
+  const good = (row) => ["graph", "loss", "dim", "task"].every((key) => !state[key] || String(row[key]) === state[key]);
   return data.rows.filter(good).sort(compare);
 }
 
-// The best value of each metric among the runs with the same graph and dimension.
+const hasCurve = (row) => row["f1@k"].length > 0;
+
+// The best value of each metric among the runs with the same graph, dimension and task.
 function bests() {
   const found = new Map();
   for (const row of data.rows) {
     for (const { key, high } of COLUMNS.filter((c) => c.metric)) {
-      const group = JSON.stringify([row.graph, row.dim, key]), now = row.scores[key], best = found.get(group);
+      const group = JSON.stringify([row.graph, row.dim, row.task, key]), now = row.scores[key] ?? null, best = found.get(group);
       if (now !== null && (best === undefined || (high ? now > best : now < best))) found.set(group, now);
     }
   }
@@ -69,8 +74,8 @@ function showTable() {
 }
 
 function oneRow(row, best) {
-  const name = `${row.graph} in ${row.space}, ${row.loss}, seed ${row.seed}`;
-  const box = element("input", { type: "checkbox", "aria-label": `Show the curve of ${name}` });
+  const name = `${row.graph} in ${row.space}, ${row.task === "embed" ? row.loss : row.task}, seed ${row.seed}`;
+  const box = element("input", { type: "checkbox", disabled: !hasCurve(row), "aria-label": `Show the curve of ${name}` });
   box.checked = state.ticked.has(row);
   box.addEventListener("change", () => {
     state.ticked[box.checked ? "add" : "delete"](row);
@@ -78,17 +83,17 @@ function oneRow(row, best) {
   });
   const line = element("tr", {}, element("td", { class: "word tick" }, box));
   for (const { key, word, metric } of COLUMNS) {
-    const now = value(row, key);
+    const now = value(row, key) ?? null;
     const text = typeof now === "string" ? now : key === "seconds" ? shown(now, 1) : shownScore(key, now);
     const inner = key === "space" && row.link ? element("a", { href: row.link, "aria-label": `${text}: report of ${name}` }, text) : text;
-    const top = metric && now !== null && best.get(JSON.stringify([row.graph, row.dim, key])) === now;
+    const top = metric && now !== null && best.get(JSON.stringify([row.graph, row.dim, row.task, key])) === now;
     line.append(element("td", { class: [word ? "word" : "", top ? "best" : ""].join(" ") }, inner));
   }
   return line;
 }
 
 function showFilters() {
-  for (const key of ["graph", "dim", "loss"].filter(several)) {
+  for (const key of ["graph", "dim", "loss", "task"].filter(several)) {
     const select = element("select", { id: `filter-${key}` }, element("option", { value: "" }, "all"));
     for (const text of [...new Set(data.rows.map((row) => String(row[key])))]) select.append(element("option", { value: text }, text));
     select.addEventListener("change", () => {
@@ -104,7 +109,7 @@ function showCurves() {
   byId("overlay").replaceChildren(host);
   byId("keys").replaceChildren();
   if (rows.length === 0) {
-    host.append(element("p", { class: "hint" }, "Tick a run in the table."));
+    host.append(element("p", { class: "hint" }, data.rows.some(hasCurve) ? "Tick a run in the table." : "Predictions have no F1@k curves."));
     return;
   }
   const curves = rows.map((row, k) => ({
@@ -119,7 +124,7 @@ startTheme();
 byId("title").textContent = data.title;
 byId("lead").textContent = [plural(new Set(data.rows.map((r) => r.graph)).size, "graph"), plural(new Set(data.rows.map((r) => r.space)).size, "space"), plural(data.rows.length, "run")].join(" · ");
 showFilters();
-chosenRows().slice(0, INITIALLY_TICKED).forEach((row) => state.ticked.add(row));
+chosenRows().filter(hasCurve).slice(0, INITIALLY_TICKED).forEach((row) => state.ticked.add(row));
 showTable();
 showCurves();
 theme.listeners.push(showCurves);

@@ -12,6 +12,7 @@ from thread_helpers import exactly
 from tolerances import CHAIN, KERNEL_GRADIENT, KERNEL_SQDIST, TWO_KERNELS
 
 from riemap.manifolds import Manifold
+from riemap.spaces import Space
 from riemap.types import Array
 
 
@@ -128,3 +129,17 @@ def test_wrong_shapes_are_refused(m: Manifold) -> None:
         m.pairwise(x, x[0])
     with pytest.raises(ValueError, match="weights of shape"):
         m.pairwise_grad(x, x, np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("symbol", ["E", "S", "H"])
+@pytest.mark.parametrize("n", [7, 8, 9, 16, 17])
+def test_kernels_take_many_coordinates_in_pieces(symbol: str, n: int) -> None:
+    """Points with more coordinates than the registers hold have the distances and gradients of one pair."""
+    (m,) = Space.parse(f"{symbol}{n}").factors
+    rng, x = start(m, 3, 21)
+    w = rng.standard_normal((21, 21))
+    fast, plain = (m.symmetric_block(x, reference=reference) for reference in (False, True))
+    np.testing.assert_allclose(fast.sqdist, plain.sqdist, **KERNEL_SQDIST)
+    slope = plain.gradient(w)
+    atol = KERNEL_GRADIENT["atol"] * np.abs(slope).max()
+    np.testing.assert_allclose(fast.gradient(w), slope, rtol=KERNEL_GRADIENT["rtol"], atol=atol)

@@ -11,6 +11,9 @@ lower bound. The last column is the ratio to geoopt that we require.
 
 `--busy` measures ours alone, on a quiet machine and beside 1, 2 and 4 other processes that never sleep, each
 in a session of its own, as programs of a desktop are (Linux divides the processors among sessions first).
+
+`--stages` measures the parts of ours on one thread: the forward loop, the pass that forms w + wᵀ, mirrors
+what the forward loop keeps and sums weights times distances, and the gradient loop.
 """
 
 import argparse
@@ -25,8 +28,11 @@ from functools import partial
 import numpy as np
 from timing import best_in_turns, header
 
+from riemap.aligned import on_cache_lines
 from riemap.loops import pair_loop
+from riemap.lower_triangle import ORDERED, spread_weights
 from riemap.manifolds import Manifold
+from riemap.manifolds.blocks import scratch
 from riemap.spaces import Space
 from riemap.threads import Part, begin, count, set_count
 from riemap.types import Array
@@ -116,6 +122,30 @@ def busy(names: list[str], n: int, radius: float, seconds: float) -> None:
         print(line, flush=True)
 
 
+def stages(names: list[str], n: int, radius: float, seconds: float) -> None:
+    """Nanoseconds a pair of each part, on one thread."""
+    set_count(1)
+    pair = n * (n - 1) / 2 * 1e-9
+    print(f"{'space':8} {'forward':>8} {'between':>8} {'gradient':>8} {'all':>8}")
+    for name in names:
+        space, rng = Space.parse(name), np.random.default_rng(0)
+        (points,), weights = space.random(rng, n, radius), rng.standard_normal((n, n))
+        kernel = space.factors[0].pair_kernel
+        prepared = kernel.prepare(points)
+        matrices = on_cache_lines((1 + kernel.saved, n, n))
+        sqdist, *saved = matrices
+        mirrored = matrices[1:] if kernel.saved_symmetric else matrices[:0]
+        gradient = kernel.symmetric_gradient or kernel.gradient
+        runs: dict[str, Callable[[], object]] = {
+            "forward": partial(kernel.forward, prepared, prepared, True, sqdist, *saved),
+            "between": partial(spread_weights, weights, ORDERED, sqdist, mirrored, scratch((n, n))),
+            "gradient": partial(gradient, prepared, prepared, *saved, scratch((n, n))),
+            "all": ours(space, points, weights),
+        }
+        found = best_in_turns(runs, seconds)
+        print(f"{name:8} " + " ".join(f"{found[part] / pair:8.2f}" for part in runs), flush=True)
+
+
 def typical(run: Callable[[], object], seconds: float) -> float:
     """Mean time of one call, over so many seconds: what a user waits for, unlike the least."""
     calls, started = 0, time.perf_counter()
@@ -142,12 +172,16 @@ def main() -> None:
     parser.add_argument("--radius", type=float, default=1.0, help="how far points are from the origin")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
     parser.add_argument("--busy", action="store_true", help="measure beside other processes, without geoopt")
+    parser.add_argument("--stages", action="store_true", help="measure the parts of ours on one thread")
     options = parser.parse_args()
     set_count(min(2, count()))
     print(header("geoopt", "torch"))
     n = options.points
     if options.busy:
         busy(options.spaces, n, options.radius, options.seconds)
+        return
+    if options.stages:
+        stages(options.spaces, n, options.radius, options.seconds)
         return
     pair = n * (n - 1) / 2 * 1e-9
     print(f"{n} points, float64, forward + backward; ns per unordered pair\n")

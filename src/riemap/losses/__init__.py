@@ -42,8 +42,8 @@ LOSSES_FOR = {
     "links": "rsne(T=0.005)",
     "labels": "rsne(T=0.005)",
 }
-"""The loss for each aim: the order of nodes around each node, their distances, or both; or to predict links or
-labels.
+"""The loss for each aim: the order of nodes around each node, their distances, or both; or to predict links
+or labels.
 
 ``ad`` is the average distortion itself, and ``edges`` puts neighbours before other nodes. ``rsne`` at a low
 temperature looks at the nearest nodes only; docs/links.md compares its predictions with those of others."""

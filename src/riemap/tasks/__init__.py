@@ -18,6 +18,7 @@ from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.link_results import HiddenLinks, LinkResults, LinkTrial, link_trial, predict_links
 from riemap.tasks.missing_links import PredictedLink, likely_links
 from riemap.tasks.splits import EdgeSplit, LabelledPairs, NodeSplit, split_edges, split_nodes
+from riemap.tasks.task import Labels, Links, as_task
 
 __all__ = [
     "LABEL_MODELS",
@@ -28,12 +29,15 @@ __all__ = [
     "LabelResults",
     "LabelTrial",
     "LabelledPairs",
+    "Labels",
     "LinkPredictor",
     "LinkResults",
     "LinkTrial",
+    "Links",
     "NodeSplit",
     "PredictedLabel",
     "PredictedLink",
+    "as_task",
     "embed_for_prediction",
     "label_baselines",
     "label_trial",

@@ -473,7 +473,8 @@ def test_output_to_a_pipe_has_no_control_codes(verb: str, karate: Path) -> None:
     done = subprocess.run(program(verb, *arguments), capture_output=True, check=True)
     assert b"\x1b" not in done.stdout
     assert done.stdout.count(b"\n") > 5
-    assert done.stderr == b""
+    told = done.stderr.splitlines()
+    assert [line for line in told if b"compiling" not in line] == []  # a slow machine says that it compiles
 
 
 def test_a_reader_that_goes_away_is_no_error_to_report() -> None:

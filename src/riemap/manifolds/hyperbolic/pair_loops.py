@@ -32,19 +32,23 @@ def polar_coordinates(x: Array) -> Array:
 
 @point_loop
 def _polar_coordinates_rows(part: Part, x: Array, size: int, out: Array) -> None:
-    dim = x.shape[1] - 1
     start, stop = begin(part)
+    radius = out[size]
     for i in range(start, stop):
-        total = 0.0
-        for k in range(dim):
-            total += x[i, k + 1] * x[i, k + 1]
-        r = math.sqrt(total)
-        for k in range(dim):
-            out[k, i] = x[i, k + 1] / r if r > ORIGIN_RADIUS else (1.0 if k == 0 else 0.0)
-        exp = r + math.sqrt(1.0 + total)
+        radius[i] = 0.0
+    for k in range(1, x.shape[1]):
+        for i in range(start, stop):
+            radius[i] += x[i, k] * x[i, k]
+    for i in range(start, stop):
+        exp = math.sqrt(radius[i]) + math.sqrt(1.0 + radius[i])
         up = math.sqrt(exp)
-        out[size, i], out[size + 1, i], out[size + 2, i] = r, up, 1.0 / up
+        radius[i] = math.sqrt(radius[i])
+        out[size + 1, i], out[size + 2, i] = up, 1.0 / up
         out[size + 3, i], out[size + 4, i] = exp, 1.0 / exp
+    for k in range(1, x.shape[1]):
+        first = 1.0 if k == 1 else 0.0
+        for i in range(start, stop):
+            out[k - 1, i] = x[i, k] / radius[i] if radius[i] > ORIGIN_RADIUS else first
 
 
 def forward(x: Array, y: Array, symmetric: bool, out: Array, slopes: Array) -> None:

@@ -136,8 +136,7 @@ Aim: TypeAlias = Annotated[
     str,
     typer.Option(
         "--for",
-        help="What matters: rank, which nodes are near each node; distance, how far they are; both; or links "
-        "or labels, which are to be predicted.",
+        help="What matters: rank, which nodes are near each node; distance, how far they are; or both.",
     ),
 ]
 Preset: TypeAlias = Annotated[

@@ -35,18 +35,10 @@ __all__ = [
 LOSSES: tuple[type[Loss], ...] = (RSNE, Stress, Distortion, AverageDistortion, Neighbourhood, Edges)
 """All losses that have a name. A class that is added here is known everywhere."""
 
-LOSSES_FOR = {
-    "both": "ad + 0.5*edges",
-    "rank": "ad + 4*edges",
-    "distance": "ad",
-    "links": "rsne(T=0.005)",
-    "labels": "rsne(T=0.005)",
-}
-"""The loss for each aim: the order of nodes around each node, their distances, or both; or to predict links
-or labels.
+LOSSES_FOR = {"both": "ad + 0.5*edges", "rank": "ad + 4*edges", "distance": "ad"}
+"""The loss for each aim: the order of nodes around each node, their distances, or both.
 
-``ad`` is the average distortion itself, and ``edges`` puts neighbours before other nodes. ``rsne`` at a low
-temperature looks at the nearest nodes only; docs/links.md compares its predictions with those of others."""
+``ad`` is the average distortion itself, and ``edges`` puts neighbours before other nodes."""
 
 LossLike: TypeAlias = str | Loss | Callable[[Array, Array], tuple[float, Array]]
 """What :func:`as_loss` accepts."""

@@ -6,7 +6,6 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Generator, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +188,7 @@ def test_tasks_depend_on_seed_and_number_of_the_round_alone() -> None:
     first, other = trainer.init(3), trainer.init(4)
     again = trainer.step(first).points[0]
     np.testing.assert_array_equal(trainer.step(first).points[0], again)
-    for changed in (replace(first, epoch=1), replace(first, seed=4)):
+    for changed in (first._replace(epoch=1), first._replace(seed=4)):
         assert (trainer.step(changed).points[0] != again).any()
     assert (other.points[0] != first.points[0]).any()
 

@@ -71,6 +71,7 @@ INTERNAL_CLASSES = {
     "Roots",
     "Round",
     "RowTarget",
+    "RunInputs",
     "RunQueue",
     "ScoreEntries",
     "Search",

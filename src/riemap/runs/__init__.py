@@ -6,7 +6,7 @@ from riemap.runs.execute import execute
 from riemap.runs.folder import RunFolder
 from riemap.runs.opening import load_embedding
 from riemap.runs.result import RunResult
-from riemap.runs.source import GraphSource
+from riemap.runs.source import GraphSource, TaskSource
 from riemap.runs.spec import RunSpec, Setup, difference
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "RunResult",
     "RunSpec",
     "Setup",
+    "TaskSource",
     "TimeBudget",
     "difference",
     "embed",

@@ -10,14 +10,15 @@ from riemap.tasks.label_results import (
     LabelTrial,
     PredictedLabel,
     label_trial,
-    labels_of,
     predict_labels,
 )
+from riemap.tasks.labelling import labels_of
 from riemap.tasks.link_baselines import link_baselines
 from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.link_results import HiddenLinks, LinkResults, LinkTrial, link_trial, predict_links
 from riemap.tasks.missing_links import PredictedLink, likely_links
 from riemap.tasks.splits import EdgeSplit, LabelledPairs, NodeSplit, split_edges, split_nodes
+from riemap.tasks.task import Labels, Links, as_task
 
 __all__ = [
     "LABEL_MODELS",
@@ -28,12 +29,15 @@ __all__ = [
     "LabelResults",
     "LabelTrial",
     "LabelledPairs",
+    "Labels",
     "LinkPredictor",
     "LinkResults",
     "LinkTrial",
+    "Links",
     "NodeSplit",
     "PredictedLabel",
     "PredictedLink",
+    "as_task",
     "embed_for_prediction",
     "label_baselines",
     "label_trial",

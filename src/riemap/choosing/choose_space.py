@@ -20,7 +20,7 @@ from riemap.embeddings import Embedding
 from riemap.graphs import take_graph
 from riemap.runs.source import GraphSource
 from riemap.spaces import Space
-from riemap.tasks.label_results import Labelling
+from riemap.tasks.labelling import Labelling
 from riemap.training.trainer import never
 
 EVIDENCE_SHARE, LONGEST_EVIDENCE_SECONDS = 0.05, 5.0

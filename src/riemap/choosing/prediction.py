@@ -12,7 +12,8 @@ from riemap.metrics.registry import Metric
 from riemap.spaces import Space
 from riemap.specs import shown
 from riemap.tasks.embedding import planned_epochs
-from riemap.tasks.label_results import Labelling, label_trial, labels_of
+from riemap.tasks.label_results import label_trial
+from riemap.tasks.labelling import Labelling, labels_of
 from riemap.tasks.link_results import link_trial
 from riemap.tasks.splits import split_edges, split_nodes
 

@@ -15,7 +15,7 @@ from riemap.runs.source import GraphSource
 from riemap.runs.spec import LOSS, PRESET, check_dimension, planned
 from riemap.spaces import Space
 from riemap.specs import duration, expect, shown, suggestion, whole_number
-from riemap.tasks.label_results import Labelling
+from riemap.tasks.labelling import Labelling
 
 CHOICE_METRICS = ("ad", "auc", "f1@1", "map", *TASK_METRICS)
 """What can decide, the default first. It is the one that tells spaces apart with the fewest pairs."""

@@ -10,9 +10,9 @@ from riemap.tasks.label_results import (
     LabelTrial,
     PredictedLabel,
     label_trial,
-    labels_of,
     predict_labels,
 )
+from riemap.tasks.labelling import labels_of
 from riemap.tasks.link_baselines import link_baselines
 from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.link_results import HiddenLinks, LinkResults, LinkTrial, link_trial, predict_links

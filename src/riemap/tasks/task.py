@@ -13,7 +13,8 @@ from riemap.metrics.registry import Metric
 from riemap.spaces import Space
 from riemap.specs import resolve, spell, value_text
 from riemap.tasks.label_predictor import LabelPredictor
-from riemap.tasks.label_results import LabelTrial, label_trial, labels_of
+from riemap.tasks.label_results import LabelTrial, label_trial
+from riemap.tasks.labelling import labels_of
 from riemap.tasks.link_predictor import LinkPredictor
 from riemap.tasks.link_results import LinkTrial, link_trial
 from riemap.tasks.splits import split_edges, split_nodes

@@ -6,7 +6,7 @@ is within a small factor of that of the best polynomial (minimax) of the same de
 Run: python tools/vmath_coefficients.py
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import mpmath as mp
@@ -26,6 +26,26 @@ def chebyshev_fit(f: Function, low: mp.mpf, high: mp.mpf, degree: int) -> mp.mat
         for j in range(k):
             vandermonde[i, j] = x**j
     return mp.lu_solve(vandermonde, mp.matrix([f(x) for x in points]))
+
+
+def quotient_fit(f: Function, high: mp.mpf, degrees: tuple[int, int]) -> tuple[list[mp.mpf], list[mp.mpf]]:
+    """Return the coefficients of two polynomials whose quotient is close to ``f`` from zero to ``high``.
+
+    Least squares of ``(top - f * bottom) / f`` at Chebyshev nodes, each divided by the last ``bottom`` there,
+    so that in the end the relative error of the quotient counts.
+    """
+    top, bottom = degrees
+    nodes = [high / 2 * (1 + mp.cos(mp.pi * (2 * k + 1) / 120)) for k in range(60)]
+    values, divisors = [f(x) for x in nodes], [mp.mpf(1)] * 60
+    for _ in range(6):
+        rows = [
+            [x**k / (y * d) for k in range(top + 1)] + [-(x**k) / d for k in range(1, bottom + 1)]
+            for x, y, d in zip(nodes, values, divisors, strict=True)
+        ]
+        found = list(mp.lu_solve(mp.matrix(rows), mp.matrix([1 / d for d in divisors])))
+        below = [mp.mpf(1), *found[top + 1 :]]
+        divisors = [mp.polyval(below[::-1], x) for x in nodes]
+    return found[: top + 1], below
 
 
 def away_from_zero(f: Function, limit: mp.mpf) -> Function:
@@ -63,6 +83,14 @@ TABLES = {
     "_COS_THIRD": (lambda t: mp.cos(2 * mp.acos(t) / 3), 0, 1, 18),
 }
 
+
+def show(name: str, coefficients: Iterable[mp.mpf]) -> None:
+    print(f"{name} = (")
+    for c in coefficients:
+        print(f"    {float(c)!r},")
+    print(")")
+
+
 if __name__ == "__main__":
     for name, (f, low, high, degree) in TABLES.items():
         fit = chebyshev_fit(f, mp.mpf(low), mp.mpf(high), degree)
@@ -70,7 +98,11 @@ if __name__ == "__main__":
             abs(mp.polyval(list(fit)[::-1], x) - f(x)) for x in mp.linspace(mp.mpf(low), mp.mpf(high), 501)
         )
         print(f"# largest error {mp.nstr(worst, 2)}")
-        print(f"{name} = (")
-        for c in fit:
-            print(f"    {float(c)!r},")
-        print(")")
+        show(name, fit)
+    half = mp.mpf(1) / 2
+    for name, fit in zip(
+        ("_OVER_SINE_TOP", "_OVER_SINE_BOTTOM"),
+        quotient_fit(lambda rest: away_from_zero(over_sine, mp.mpf(1))(half - rest), half, (6, 5)),
+        strict=True,
+    ):
+        show(name, fit)

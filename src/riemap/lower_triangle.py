@@ -41,6 +41,17 @@ def row_and_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
     return i, i + 1 if symmetric else m
 
 
+@inline
+def row_and_line_end(t: int, n: int, m: int, symmetric: bool) -> tuple[int, int]:
+    """As :func:`row_and_end`, but rows of the triangle end with a whole vector, if there are so many columns.
+
+    For loops that may write right of the diagonal. One by one, the pairs that fill no vector, four on
+    average, would take as long as four vectors.
+    """
+    i, end = row_and_end(t, n, m, symmetric)
+    return i, min(m, (end + TILE - 1) // TILE * TILE)
+
+
 def mirror(out: Array, lower: Array) -> None:
     """Write the lower triangle of ``lower`` onto the upper one of ``out``; they may be the same array."""
     if out.size <= FEW_PAIRS:

@@ -83,6 +83,23 @@ _OVER_SINE = (
     127.05916079168854,
 )
 _OVER_SINE_LOW, _OVER_SINE_HIGH = _OVER_SINE[:10], _OVER_SINE[10:]
+_OVER_SINE_TOP = (
+    1.5707963267948963,
+    6.725411862075565,
+    9.854087901051304,
+    5.71773429398408,
+    1.098283264497142,
+    0.01916802248661943,
+    -0.0006440645434196468,
+)
+_OVER_SINE_BOTTOM = (
+    1.0,
+    5.554769713447777,
+    11.345859657537915,
+    10.371785914302045,
+    4.073377428831226,
+    0.5140339638633362,
+)
 _EXP = (
     0.5,
     0.1666666666666667,
@@ -280,6 +297,16 @@ def over_sine(q: float) -> float:
     square = q * q
     fourth = square * square
     return fma(fourth * fourth * square, _horner(q, _OVER_SINE_HIGH), _horner(q, _OVER_SINE_LOW))
+
+
+@inline
+def over_sine_quotient(q: float) -> tuple[float, float]:
+    """Two numbers whose quotient is :func:`over_sine`, for loops that can share the division.
+
+    They are polynomials in ``1/2 - q`` with half as many terms, of which all but one are positive.
+    """
+    rest = 0.5 - q
+    return _horner(rest, _OVER_SINE_TOP), _horner(rest, _OVER_SINE_BOTTOM)
 
 
 @inline

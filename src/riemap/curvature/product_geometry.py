@@ -14,7 +14,7 @@ from riemap.types import Array
 def factor_scales(space: Space, log_scales: Array | None) -> Array:
     """Scale of each factor; ones if ``log_scales`` is ``None``."""
     expect(space, Space, "a space", "Space.parse('H2') makes one")
-    return space._scales(log_scales)
+    return np.array(space._scales(log_scales))
 
 
 def log(space: Space, x: Points, y: Points) -> Points:

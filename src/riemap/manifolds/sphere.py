@@ -19,7 +19,7 @@ import numpy as np
 
 from riemap.coordinate_tuples import by_coordinate, no_coordinates
 from riemap.loops import pair_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_line_end
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
@@ -47,7 +47,7 @@ def _forward_rows(
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         near_and_far(x, i, y, out[i, :end], slopes[i, :end], none)
         for j in range(end):
             d, slopes[i, j] = angle_and_slope(out[i, j], slopes[i, j])

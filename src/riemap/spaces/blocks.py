@@ -1,6 +1,5 @@
 """Blocks of pairs of points of a space: those of its factors, scaled and added up."""
 
-import functools
 from functools import cached_property
 from typing import TypeAlias, final
 
@@ -29,7 +28,7 @@ class SpaceSymmetricBlock:
         Squared distances, ``(n, n)``; only the lower triangle may be read.
     """
 
-    def __init__(self, parts: list[SymmetricBlock], scales: Array) -> None:
+    def __init__(self, parts: list[SymmetricBlock], scales: list[float]) -> None:
         self._parts, self._scales = parts, scales
         self.lower = _scaled_sum([p.lower for p in parts], scales, symmetric=True)
 
@@ -76,7 +75,7 @@ class SpaceSymmetricBlock:
     def _gradient(self, w: Array, given: int, out: Array) -> tuple[Points, Array]:
         first, *others = self._parts
         found = [first.spread(w, given, out), *(part.spread(out, WHOLE, out) for part in others)]
-        points = tuple(s * gradient for s, (gradient, _) in zip(self._scales, found, strict=True))
+        points = tuple(_times(s, gradient) for s, (gradient, _) in zip(self._scales, found, strict=True))
         return points, np.array([total for _, total in found])
 
 
@@ -90,7 +89,7 @@ class SpaceRectangularBlock:
         Squared distances, ``(n, m)``.
     """
 
-    def __init__(self, parts: list[RectangularBlock], scales: Array) -> None:
+    def __init__(self, parts: list[RectangularBlock], scales: list[float]) -> None:
         self._parts, self._scales = parts, scales
         self.sqdist = _scaled_sum([p.sqdist for p in parts], scales, symmetric=False)
 
@@ -110,13 +109,21 @@ class SpaceRectangularBlock:
             Derivatives in the log-scales, one number for each factor.
         """
         w = checked_weights(w, self.sqdist.shape)
-        points = tuple(s * p.gradient(w) for s, p in zip(self._scales, self._parts, strict=True))
+        points = tuple(_times(s, p.gradient(w)) for s, p in zip(self._scales, self._parts, strict=True))
         return points, np.array([float(row_products(w, p.sqdist, False).sum()) for p in self._parts])
 
 
-def _scaled_sum(parts: list[Array], scales: Array, symmetric: bool) -> Array:
+def _scaled_sum(parts: list[Array], scales: list[float], symmetric: bool) -> Array:
     """Scale the squared distances of the factors in place, and add them up; lower triangles if symmetric."""
     for s, part in zip(scales, parts, strict=True):
         if s != 1.0:
             scale(part, s, symmetric)
-    return functools.reduce(lambda a, b: add(a, b, symmetric), parts)
+    total = parts[0]
+    for part in parts[1:]:
+        total = add(total, part, symmetric)
+    return total
+
+
+def _times(s: float, gradient: Array) -> Array:
+    """Return ``s * gradient``; where the scale is one, the gradient itself."""
+    return np.ascontiguousarray(gradient) if s == 1.0 else s * gradient

@@ -195,16 +195,17 @@ class Space:
                 )
         return zip(self.factors, *sets, strict=True)
 
-    def _scales(self, log_scales: Array | None) -> Array:
+    def _scales(self, log_scales: Array | None) -> list[float]:
         if log_scales is None:
-            return np.ones(len(self.factors))
+            return [1.0] * len(self.factors)
         found = float_array("log-scales", log_scales)
         if found.shape != (len(self.factors),):
             raise InputError(f"log-scales of shape {found.shape} for {self}; expected {(len(self.factors),)}")
-        return np.exp(found)
+        scales: list[float] = np.exp(found).tolist()
+        return scales
 
 
-def _weighted(scales: Array, parts: list[Array]) -> Array:
+def _weighted(scales: list[float], parts: list[Array]) -> Array:
     """Sum the parts times their scales; a single part of scale one is returned as it is."""
     if len(parts) == 1 and scales[0] == 1.0:
         return parts[0]

@@ -12,7 +12,7 @@ import numpy as np
 from riemap.aligned import coordinate_rows
 from riemap.coordinate_tuples import coordinates, differences, no_coordinates, padded, plus, square
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_end, row_and_line_end
 from riemap.manifolds.shared.polar import ORIGIN_RADIUS, chord, sinh
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -64,7 +64,7 @@ def _forward_rows(
     near = np.zeros(m)
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for k in range(len(none), size, len(none)):
             a = coordinates(x, k, i, none)
             for j in range(end):

@@ -26,7 +26,7 @@ import numpy as np
 
 from riemap.aligned import coordinate_rows
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_line_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import unit_vectors
 from riemap.manifolds.shared.unit_vectors import angle_and_slope
@@ -190,7 +190,7 @@ def _forward4_rows(
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for j in range(end):
             near, near1 = _near(x, i, y, j, 0), _near(x, i, y, j, 4)
             far, far1 = _far(x, i, y, j, 0), _far(x, i, y, j, 4)

@@ -6,7 +6,7 @@ import numpy as np
 
 from riemap.coordinate_tuples import coordinates, differences, no_coordinates, plus, square
 from riemap.loops import pair_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_end, row_and_line_end
 from riemap.threads import Part, begin
 from riemap.types import Array
 
@@ -21,7 +21,7 @@ def _forward_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, n
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         a = coordinates(x, 0, i, none)
         for j in range(end):
             out[i, j] = square(differences(a, y, 0, j, 1.0))

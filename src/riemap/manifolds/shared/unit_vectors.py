@@ -12,11 +12,11 @@ import numpy as np
 
 from riemap.coordinate_tuples import coordinates, differences, no_coordinates, plus, square
 from riemap.loops import inline, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_end, row_and_line_end
 from riemap.manifolds.base import CUT
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import over_sine
+from riemap.vmath import over_sine, over_sine_quotient
 
 
 @inline
@@ -38,13 +38,17 @@ def angle_and_slope(near: float, far: float) -> tuple[float, float]:
     r"""``d`` and ``d / sin d`` from :math:`\|x-y\|^2` and :math:`\|x+y\|^2`.
 
     The smaller of the two angles with ``y`` and ``-y`` has :math:`\sin^2\frac d2` at most a half, where
-    its quotient with the sine is a polynomial. The sine is at least :data:`CUT`.
+    its quotient with the sine is ``top / bottom``. The sine is at least :data:`CUT`. One division serves
+    both quotients.
     """
     sine = 0.5 * math.sqrt(near * far)
     obtuse = near > far
-    ratio = over_sine(0.25 * (far if obtuse else near))
+    top, bottom = over_sine_quotient(0.25 * (far if obtuse else near))
+    divisor = max(sine, CUT)
+    inverse = 1.0 / (bottom * divisor)
+    ratio = top * divisor * inverse
     d = math.pi - sine * ratio if obtuse else sine * ratio
-    return d, d / max(sine, CUT) if obtuse else ratio
+    return d, d * bottom * inverse if obtuse else ratio
 
 
 @inline
@@ -69,7 +73,7 @@ def _lines_forward_rows(
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         near_and_far(x, i, y, out[i, :end], slopes[i, :end], none)
         for j in range(end):
             near, far = out[i, j], slopes[i, j]

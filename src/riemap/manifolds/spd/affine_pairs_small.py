@@ -17,7 +17,7 @@ import math
 import numpy as np
 
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import mirror, row_and_end
+from riemap.lower_triangle import mirror, row_and_end, row_and_line_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import polar
 from riemap.manifolds.spd.coordinates import (
@@ -60,7 +60,7 @@ def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, 
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for j in range(end):
             s = chord2(near2(x, i, y, j), x, i, y, j)
             theta = polar.distance(s)
@@ -159,7 +159,7 @@ def _forward3_rows(
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for j in range(end):
             a, b, p, q = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
             d, first[i, j], second[i, j] = _slopes3(a, b, p, q)

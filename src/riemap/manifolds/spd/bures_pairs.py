@@ -10,7 +10,7 @@ import numpy as np
 
 from riemap.linalg import LANES, cholesky, svd_lanes, transpose
 from riemap.loops import inline, pair_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_end, row_and_line_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -41,10 +41,10 @@ def _forward2(x: Array, y: Array, symmetric: bool, out: Array) -> None:
 
 @pair_loop
 def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array) -> None:
-    n, m = x.shape[1], y.shape[1]
+    n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for j in range(end):
             a, b, c, d = _difference(x, i, y, j)
             out[i, j] = a * a + b * b + c * c + d * d

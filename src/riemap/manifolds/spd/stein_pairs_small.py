@@ -13,7 +13,7 @@ import numpy as np
 
 from riemap.aligned import coordinate_rows
 from riemap.loops import inline, inline_sum, pair_loop, point_loop
-from riemap.lower_triangle import row_and_end
+from riemap.lower_triangle import row_and_end, row_and_line_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd.coordinates import (
     chord2,
@@ -45,7 +45,7 @@ def _forward2_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, 
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for j in range(end):
             flat = y[6, j] * x[7, i] - x[6, i] * y[7, j]
             rise = 0.25 * (flat * flat + chord2(near2(x, i, y, j), x, i, y, j))
@@ -87,7 +87,7 @@ def _forward3_rows(part: Part, x: Array, y: Array, symmetric: bool, out: Array, 
     n, m = out.shape
     start, stop = begin(part)
     for t in range(start, stop):
-        i, end = row_and_end(t, n, m, symmetric)
+        i, end = row_and_line_end(t, n, m, symmetric)
         for j in range(end):
             a, b, _, _ = invariants(triangles(x, i, y, j), triangles(y, j, x, i))
             up, down = y[13, j] * x[14, i], x[13, i] * y[14, j]

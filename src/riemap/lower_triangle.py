@@ -83,17 +83,21 @@ def _band(t: int, bands: int) -> int:
 
 @inline
 def _mirror_band(out: Array, lower: Array, first: int) -> None:
-    """Mirror the rows of a band, tile by tile up to the diagonal; rows that fill no band, one by one."""
+    """Write the rows of a band right of the diagonal, in tiles where there are whole ones.
+
+    A thread writes no rows of another one, as in :func:`_add_band`.
+    """
     n = len(out)
-    stop = min(first + BAND, n)
-    tiled = first if stop == first + BAND else 0
+    last, tiled = min(first + BAND, n), n // BAND * BAND
     numbers, image = lower.reshape(-1), out.reshape(-1)
-    for j in range(0, tiled, TILE):
-        for i in range(first, stop, TILE):
-            transpose_tile(numbers, i * n + j, image, j * n + i, n)
-    for i in range(first, stop):
-        for j in range(tiled, i):
-            out[j, i] = lower[i, j]
+    for j in range(last, tiled, TILE):
+        for i in range(first, last, TILE):
+            transpose_tile(numbers, j * n + i, image, i * n + j, n)
+    for i in range(first, last):
+        for j in range(i + 1, min(last, tiled)):
+            out[i, j] = lower[j, i]
+        for j in range(max(i + 1, tiled), n):
+            out[i, j] = lower[j, i]
 
 
 ORDERED, LOWER, WHOLE = range(3)

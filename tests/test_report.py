@@ -303,10 +303,19 @@ def test_groups_are_read_by_node(tmp_path: Path) -> None:
     assert read_groups(path, graph) == ["(none)", "dark, blue", "red"]
 
 
+def test_an_unusual_heading_of_labels_is_told(tmp_path: Path) -> None:
+    graph = Graph.from_edges([(0, 1)], labels=["a", "b"])
+    path = tmp_path / "labels.csv"
+    path.write_text("person,team\na,red\nb,blue\n")
+    with pytest.warns(UserWarning, match=r"labels\.csv: took its first line, 'person,team', for headings"):
+        assert read_groups(path, graph) == ["red", "blue"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("a,red\nz,blue\n", "labels.csv, line 2: no node of graph is called 'z'; one is 'a'"),
+        ("z,red\na,red\n", "labels.csv, line 1: no node of graph is called 'z'; one is 'a'"),
         ("a,red\na,blue\n", "line 2: node 'a' has a label already"),
         ("a,red\nb\n", "line 2: 1 columns; a line is a node and its label, e.g. 'a,red'"),
         ("node,label\n", "labels.csv names no node"),

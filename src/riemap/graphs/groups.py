@@ -6,6 +6,7 @@ import numpy as np
 
 from riemap.errors import InputError
 from riemap.graphs.dissimilarities import AnyGraph
+from riemap.graphs.edge_cleaning import warn
 from riemap.graphs.graph import Graph
 from riemap.graphs.separators import find_separator
 from riemap.graphs.text_file import content_lines, read_file, split_fields, warn_of_hidden_lines
@@ -15,6 +16,9 @@ from riemap.types import Array
 NO_GROUP = "(none)"
 """The group of nodes that a file of labels does not name."""
 
+NODE_HEADINGS = frozenset({"node", "nodes", "node_id", "nodeid", "node id", "id", "name", "vertex"})
+"""Names of the column of nodes, in lower case, that need no warning."""
+
 
 def read_groups(path: Path, graph: AnyGraph) -> list[str]:
     """Read the group of every node from a CSV file with lines ``node,label``, ``node;label`` or with a tab.
@@ -22,7 +26,8 @@ def read_groups(path: Path, graph: AnyGraph) -> list[str]:
     Parameters
     ----------
     path
-        The file; its first line may hold headings, and nodes may be missing.
+        The file; nodes may be missing. A first line whose node is unknown is taken for headings, with a
+        warning unless they are common ones, if no other line has its label.
     graph
         The graph whose nodes are grouped.
 
@@ -42,14 +47,18 @@ def read_groups(path: Path, graph: AnyGraph) -> list[str]:
     separator = find_separator(source, places, lines) or b","
     warn_of_hidden_lines(source, every, separator, width=2)
     numbers = {str(label): i for i, label in enumerate(graph.labels)}
-    found: dict[int, str] = {}
+    rows: list[tuple[int, str, str]] = []
     for place, line in zip(places, lines, strict=True):
         fields = [field.decode() for field in split_fields(source, place, line, separator)]
         if len(fields) != 2:
             raise source.error(place, f"{len(fields)} columns; a line is a node and its label, e.g. 'a,red'")
-        node, label = fields
-        if node not in numbers and place == places[0]:  # the headings
-            continue
+        rows.append((place, fields[0], fields[1]))
+    if rows and rows[0][1] not in numbers and all(label != rows[0][2] for _, _, label in rows[1:]):
+        _, node, label = rows.pop(0)
+        if node.lower() not in NODE_HEADINGS:
+            warn(f"{source.filename}: took its first line, {shown(f'{node},{label}')}, for headings")
+    found: dict[int, str] = {}
+    for place, node, label in rows:
         if node not in numbers:
             example = shown(str(graph.labels[0]))
             raise source.error(place, f"no node of {graph.name} is called {shown(node)}; one is {example}")

@@ -37,7 +37,7 @@ from riemap import Graph
 from riemap.choosing import trials
 from riemap.choosing.choose_space import answer
 from riemap.choosing.question import asked
-from riemap.choosing.splits import Problem, split_nodes
+from riemap.choosing.splits import Problem
 from riemap.choosing.trial_record import Trial
 from riemap.curvature import delta_sampled, sectional
 from riemap.graphs import AnyGraph
@@ -187,7 +187,7 @@ def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[st
     if epochs is not None:  # shorter plans for trials, as embed(epochs=...) has them
         vars(trials)["planned"] = partial(shortened, epochs)
     question = asked(case.graph, None, metric="ad", spaces=case.spaces, budget=budget, seeds=seeds)
-    known = len(split_nodes(Problem(case.graph).n, 0).known)
+    known = len(Problem(case.graph).split(0).known)
     spent: list[float] = []
 
     def count(trial: Trial, search: object) -> None:

@@ -23,9 +23,9 @@ HELD_OUT_SHARE, FEWEST_HELD_OUT = 0.1, 8
 three nodes would leave scores that say little."""
 
 KNOWN_NODES = 180
-"""Largest number of nodes that a trial embeds; each seed draws its own. Distances between few nodes rank spaces
-as those between all nodes do, in a small part of the time. Fewer epochs do not: in SPD spaces the distortion
-falls long after that of other spaces has settled."""
+"""Largest number of nodes that a trial embeds; each seed draws its own. Distances between few nodes rank
+spaces as those between all nodes do, in a small part of the time. Fewer epochs do not: in SPD spaces the
+distortion falls long after that of other spaces has settled."""
 
 ALL_PAIRS_NODES, SAMPLED_NODES = 1_000, 1_000
 """Largest number of nodes from which trials draw, and how many of a larger graph these are. Their distances

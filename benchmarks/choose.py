@@ -53,7 +53,7 @@ from riemap.runs.spec import LOSS, PRESET, planned
 from riemap.threads import limited
 from riemap.training import Plan
 
-POINTS, LINK_FACTOR = 150, 2.5
+POINTS, LINK_FACTOR = 100, 2.5
 FAMILIES = {  # how points are drawn: radius and method
     "E3": (1.0, "uniform"),
     "H3": (4.0, "uniform"),

@@ -435,6 +435,7 @@ def test_where_curvature_does_not_matter_the_answer_says_so() -> None:
     best = tuple(s.space for s in ranking if not s.told_apart)
     facts: dict[str, Any] = {"graph": "g", "dim": 2, "metric": AD, "best": best, "ranking": tuple(ranking)}
     facts |= {"seconds": 1.0, "budget": 60.0, "baseline": "E2", "flat": True, "nodes": 34, "sampled": False}
+    facts["trial_nodes"] = 34
     found = Choice(**facts, stop=SearchEnd.FINISHED)
     assert found.best == ("H2", "E2")
     assert found.curvature_matters is False

@@ -12,7 +12,8 @@ that is recorded for each space, in results/paper by one of the losses or in res
 Beside choose: `delta` takes H where the mean δ is below 0.04 of the diameter, S where it is above 0.065, else
 E. `gu` takes H, S or E by the sign of the mean sectional curvature (within 0.05: E) [Gu2019]. `greedy` takes
 the space with the smallest distortion of all pairs after one run with one seed; for cases of the paper, where
-results/default has such a run of every space.
+results/default has such a run of every space. `--show` has a line for these cases, and one for the others,
+whose records may have another loss for each space.
 
 Regret is the distortion of the pick over that of the best, minus one; distortions below 0.01 count as 0.01.
 A claim is a space that choose calls clearly worse than its pick; it is wrong if the truth says otherwise.
@@ -249,10 +250,8 @@ def heuristics(case: Case) -> dict[str, str]:
 
 def show(rows: list[dict[str, Any]]) -> None:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(
-            "paper" if not row["family"] else row["case"].split("#")[0].split("(n")[0], []
-        ).append(row)
+    for row in sorted(rows, key=group):
+        groups.setdefault(group(row), []).append(row)
     print(
         "| cases | number | family in the answer | single, where visible | true best in the answer ", end=""
     )
@@ -262,6 +261,14 @@ def show(rows: list[dict[str, Any]]) -> None:
         print(f"| {name} | {len(some)} | {' | '.join(cells(some))} |")
     claims, wrong = sum(r["claims"] for r in rows), sum(r["wrong"] for r in rows)
     print(f"\n{wrong} of {claims} claims that a space is worse are wrong ({wrong / max(claims, 1):.1%}).")
+
+
+def group(row: dict[str, Any]) -> str:
+    """The line of the table to which a case belongs."""
+    if row["family"]:
+        name: str = row["case"]
+        return f"points of {name.split(' #')[0]}" if "#" in name else name.split("(")[0]
+    return "paper, default runs" if "greedy" in row["picks"] else "paper, other losses"
 
 
 def visible(row: dict[str, Any]) -> bool:

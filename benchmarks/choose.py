@@ -1,7 +1,7 @@
 """riemap choose against the truth: regret of its pick, whether the truth is in its answer, and calibration.
 
-Run: python benchmarks/choose.py --out choose.jsonl [--known 5] [--paper csphd --dims 3,6] [--minutes 60]
-Show: python benchmarks/choose.py --out choose.jsonl --show
+Run: python benchmarks/choose.py [--known 5 --first 0] [--paper csphd,power --dims 3,6] [--minutes 60]
+Show: python benchmarks/choose.py --show
 
 Cases with known geometry are points of a space (`riemap sample`). Each is linked to all that are closer than
 2.5 times what connects all points, by edges as long as their distance. Trees, cycles, grids and tori are
@@ -12,12 +12,17 @@ that is recorded for each space, in results/paper by one of the losses or in res
 Beside choose: `delta` takes H where the mean δ is below 0.04 of the diameter, S where it is above 0.065, else
 E. `gu` takes H, S or E by the sign of the mean sectional curvature (within 0.05: E) [Gu2019]. `greedy` takes
 the space with the smallest distortion of all pairs after one run with one seed; for cases of the paper, where
-results/default has such a run of every space.
+results/default has such a run of every space. `--show` has a line for these cases, and one for the others,
+whose records may have another loss for each space.
 
 Regret is the distortion of the pick over that of the best, minus one; distortions below 0.01 count as 0.01.
 A claim is a space that choose calls clearly worse than its pick; it is wrong if the truth says otherwise.
 Cost is the number of pairs that all trials visit, over that of the whole plan on the whole graph with all
 seeds in every candidate. A case that is in the file already is not done again.
+
+A geometry is visible if the distortion of its best space is at most 0.9 times that of every other candidate,
+in truth; only then can it be the single answer. `--first` is the number of the first case of each family, for
+cases other than those that the search was tuned on.
 """
 
 import argparse
@@ -37,7 +42,7 @@ from riemap import Graph
 from riemap.choosing import trials
 from riemap.choosing.choose_space import answer
 from riemap.choosing.question import asked
-from riemap.choosing.splits import Problem, split_nodes
+from riemap.choosing.splits import Problem
 from riemap.choosing.trial_record import Trial
 from riemap.curvature import delta_sampled, sectional
 from riemap.graphs import AnyGraph
@@ -49,7 +54,7 @@ from riemap.runs.spec import LOSS, PRESET, planned
 from riemap.threads import limited
 from riemap.training import Plan
 
-POINTS, LINK_FACTOR = 90, 2.5
+POINTS, LINK_FACTOR = 100, 2.5
 FAMILIES = {  # how points are drawn: radius and method
     "E3": (1.0, "uniform"),
     "H3": (4.0, "uniform"),
@@ -59,14 +64,16 @@ FAMILIES = {  # how points are drawn: radius and method
     "H2 x S1": (4.0, "uniform"),
 }
 SHAPES = {  # a generator with a size, and the spaces of two dimensions in which it fits without distortion
-    "tree(r=2,h={})": ((4, 5), ("H2",)),
-    "cycle(n={})": ((40, 50, 60, 70, 80), ("S2", "Gr(1,3)", "E1 x S1", "S1^2")),
-    "grid(n={},d=2)": ((6, 7, 8, 9, 10), ("E2",)),
-    "torus(n={0},m={0})": ((6, 7, 8, 9, 10), ("S1^2",)),
+    "tree(r=2,h={})": ((6, 5, 7, 4), ("H2",)),
+    "cycle(n={})": ((60, 120, 80, 100, 40), ("S2", "Gr(1,3)", "E1 x S1", "S1^2")),
+    "grid(n={},d=2)": ((12, 15, 10, 13, 8), ("E2",)),
+    "torus(n={0},m={0})": ((10, 12, 8, 14, 6), ("S1^2",)),
 }
 TRUTH_SEEDS = (100, 101)
 LEAST_DISTORTION = 0.01
-DEFAULT_RUNS = Path(__file__).parent.parent / "results" / "default"
+VISIBLE = 0.9
+RESULTS = Path(__file__).parent.parent / "results"
+DEFAULT_RUNS, RECORDS = RESULTS / "default", RESULTS / "choose.jsonl"
 
 
 class Case(NamedTuple):
@@ -79,8 +86,9 @@ class Case(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--known", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=RECORDS)
+    parser.add_argument("--known", type=int, default=0, help="number of cases of each known geometry")
+    parser.add_argument("--first", type=int, default=0, help="number of the first of them")
     parser.add_argument("--paper", default="")
     parser.add_argument("--dims", default="2,3,4")
     parser.add_argument("--seeds", type=int, default=5)
@@ -95,7 +103,8 @@ def main() -> None:
         return
     print(header())
     until, done = time.monotonic() + 60.0 * given.minutes, {row["case"] for row in rows}
-    for case in cases(given.known, [name for name in given.paper.split(",") if name], given.dims):
+    known = range(given.first, given.first + given.known)
+    for case in cases(known, [name for name in given.paper.split(",") if name], given.dims):
         if time.monotonic() > until:
             break
         if case.name not in done:
@@ -106,13 +115,13 @@ def main() -> None:
             print(row["case"], row["best"], row["picks"], f"{row['regret']['choose']:.3f}", flush=True)
 
 
-def cases(known: int, paper: list[str], dims: str) -> Iterator[Case]:
-    for k in range(known):
+def cases(known: range, paper: list[str], dims: str) -> Iterator[Case]:
+    for count, k in enumerate(known):
         for space in FAMILIES:
             yield Case(f"{space} #{k}", linked(space, 1000 + k), tuple(FAMILIES), (space,), None)
         for text, (sizes, family) in SHAPES.items():
-            if k < len(sizes):
-                name = text.format(sizes[k])
+            if count < len(sizes):
+                name = text.format(sizes[count])
                 yield Case(
                     name,
                     riemap.generate(name),
@@ -187,13 +196,10 @@ def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[st
     if epochs is not None:  # shorter plans for trials, as embed(epochs=...) has them
         vars(trials)["planned"] = partial(shortened, epochs)
     question = asked(case.graph, None, metric="ad", spaces=case.spaces, budget=budget, seeds=seeds)
-    known = len(split_nodes(Problem(case.graph).n, 0).known)
-    spent: list[float] = []
-
-    def count(trial: Trial, search: object) -> None:
-        spent.append(visited(planned(LOSS, PRESET, None, trial.record["epochs"], known), known))
-
-    choice = answer(question, None, count)
+    known = len(Problem(case.graph).split(0).known)
+    done: list[Trial] = []
+    choice = answer(question, None, lambda trial, search: done.append(trial))
+    spent = sum(visited(planned(LOSS, PRESET, None, t.record["epochs"], known), known) for t in done)
     whole = visited(planned(LOSS, PRESET, None, epochs, case.graph.n), case.graph.n)
     greedy, truth = greedy_and_truth(case, epochs)
     picks = {"choose": choice.best[0], **heuristics(case)}
@@ -213,8 +219,12 @@ def measured(case: Case, seeds: int, budget: str, epochs: int | None) -> dict[st
         "true_best": min(truth, key=truth.__getitem__),
         "claims": len(claims),
         "wrong": sum(floor[space] < floor[picks["choose"]] for space in claims),
-        "cost": sum(spent) / (seeds * len(case.spaces) * whole),
+        "cost": spent / (seeds * len(case.spaces) * whole),
         "seconds": round(choice.seconds, 1),
+        "trials": [
+            [t.record["space"], t.record["seed"], t.record["epochs"], t.record["scores"].get("ad")]
+            for t in done
+        ],
         "ranking": {
             s.space: [s.mean, s.difference, s.difference_se, s.runs, s.epochs] for s in choice.ranking
         },
@@ -240,11 +250,11 @@ def heuristics(case: Case) -> dict[str, str]:
 
 def show(rows: list[dict[str, Any]]) -> None:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(
-            "paper" if not row["family"] else row["case"].split("#")[0].split("(n")[0], []
-        ).append(row)
-    print("| cases | number | family in the answer | single and right | true best in the answer ", end="")
+    for row in sorted(rows, key=group):
+        groups.setdefault(group(row), []).append(row)
+    print(
+        "| cases | number | family in the answer | single, where visible | true best in the answer ", end=""
+    )
     print("| regret, mean (worst): choose | greedy | δ | Gu | cost |")
     print("|---|---|---|---|---|---|---|---|---|---|")
     for name, some in [*groups.items(), ("all", rows)]:
@@ -253,10 +263,25 @@ def show(rows: list[dict[str, Any]]) -> None:
     print(f"\n{wrong} of {claims} claims that a space is worse are wrong ({wrong / max(claims, 1):.1%}).")
 
 
+def group(row: dict[str, Any]) -> str:
+    """The line of the table to which a case belongs."""
+    if row["family"]:
+        name: str = row["case"]
+        return f"points of {name.split(' #')[0]}" if "#" in name else name.split("(")[0]
+    return "paper, default runs" if "greedy" in row["picks"] else "paper, other losses"
+
+
+def visible(row: dict[str, Any]) -> bool:
+    """Whether the geometry of a case is clearly the best one, in truth."""
+    floor = {space: max(ad, LEAST_DISTORTION) for space, ad in row["truth"].items()}
+    inside = min(floor[space] for space in row["family"])
+    return all(inside <= VISIBLE * ad for space, ad in floor.items() if space not in row["family"])
+
+
 def cells(rows: list[dict[str, Any]]) -> list[str]:
     known = [r for r in rows if r["family"]]
     inside = [bool(set(r["family"]) & set(r["best"])) for r in known]
-    single = [len(r["best"]) == 1 and r["best"][0] in r["family"] for r in known]
+    single = [set(r["best"]) <= set(r["family"]) for r in known if visible(r)]
     best = [r["true_best"] in r["best"] for r in rows]
     found = [f"{sum(x)} of {len(x)}" if x else "–" for x in (inside, single, best)]
     for method in ("choose", "greedy", "delta", "gu"):

@@ -45,6 +45,18 @@ def test_the_answer_is_a_table_a_verdict_and_facts(
     assert "karate is not the graph of found" in capsys.readouterr().err
 
 
+def test_samples_are_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from riemap.choosing import splits
+
+    monkeypatch.setattr(splits, "KNOWN_NODES", 24)
+    assert run("choose", "tree(r=2,h=5)", *QUICK) == 0
+    assert "tree(r=2,h=5), 63 nodes, 32 in each trial; average distortion" in capsys.readouterr().out
+    monkeypatch.setattr(splits, "ALL_PAIRS_NODES", 50)
+    monkeypatch.setattr(splits, "SAMPLED_NODES", 40)
+    assert run("choose", "tree(r=2,h=5)", *QUICK) == 0
+    assert "40 nodes drawn from the graph, 32 in each trial;" in capsys.readouterr().out
+
+
 def test_an_interruption_prints_the_answer_so_far(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

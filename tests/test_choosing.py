@@ -24,7 +24,7 @@ from riemap.choosing.folder import ChoiceFolder
 from riemap.choosing.question import asked
 from riemap.choosing.reasons import reasons
 from riemap.choosing.search import Search, SearchEnd
-from riemap.choosing.splits import Problem, check_size, induced, split_nodes
+from riemap.choosing.splits import KNOWN_NODES, Problem, check_size, induced, split_nodes
 from riemap.choosing.trial_record import OutOfTime, TrialRecord
 from riemap.choosing.trials import run_trial
 from riemap.manifolds import MANIFOLDS
@@ -106,6 +106,16 @@ def test_parts_of_the_nodes_do_not_overlap(n: int) -> None:
     assert np.array_equal(split.held_out, split_nodes(n, seed=3).held_out)
 
 
+def test_trials_embed_few_nodes_and_each_seed_draws_its_own() -> None:
+    problem = Problem(riemap.generate("cycle(n=400)"))
+    a, b = problem.split(0), problem.split(1)
+    assert [len(part) for part in a] == [KNOWN_NODES, 40, KNOWN_NODES // 2, KNOWN_NODES // 2]
+    assert not {*a.known} & {*a.held_out}
+    assert not np.array_equal(a.known, b.known)
+    by_edges = Problem(problem.graph, metric="f1@1").split(0)  # few nodes have few edges
+    assert len(by_edges.nodes) == 400
+
+
 def test_scored_pairs_are_seen_neither_by_training_nor_by_placement() -> None:
     """Other distances of scored pairs change the score, and not the embedding."""
     graph = riemap.load_dataset("karate")
@@ -124,12 +134,17 @@ def test_scored_pairs_are_seen_neither_by_training_nor_by_placement() -> None:
     assert a.record["scores"]["ad"] != b.record["scores"]["ad"]
 
 
-def test_scores_are_those_of_held_out_pairs() -> None:
-    graph = riemap.load_dataset("karate")
-    problem, split = Problem(graph), split_nodes(graph.n, 1)
+@pytest.mark.parametrize("known", [26, 14])
+def test_scores_are_those_of_held_out_pairs(monkeypatch: pytest.MonkeyPatch, known: int) -> None:
+    from riemap.choosing import splits
+
+    monkeypatch.setattr(splits, "KNOWN_NODES", known)
+    problem = Problem(riemap.load_dataset("karate"))
+    split = problem.split(1)
     trial = run_trial(problem, Space.parse("E2"), 1, 40, lambda: False)
     assert trial.embedding is not None
-    (x,) = trial.embedding.points
+    assert trial.embedding.labels == tuple(problem.labels[i] for i in split.nodes)
+    x = dict(zip(split.nodes.tolist(), trial.embedding.points[0], strict=True))
     scale = math.exp(trial.embedding.log_scales[0] / 2.0)
     maximum = problem.distances[np.ix_(split.known, split.known)].max()
     errors = [
@@ -420,6 +435,7 @@ def test_where_curvature_does_not_matter_the_answer_says_so() -> None:
     best = tuple(s.space for s in ranking if not s.told_apart)
     facts: dict[str, Any] = {"graph": "g", "dim": 2, "metric": AD, "best": best, "ranking": tuple(ranking)}
     facts |= {"seconds": 1.0, "budget": 60.0, "baseline": "E2", "flat": True, "nodes": 34, "sampled": False}
+    facts["trial_nodes"] = 34
     found = Choice(**facts, stop=SearchEnd.FINISHED)
     assert found.best == ("H2", "E2")
     assert found.curvature_matters is False

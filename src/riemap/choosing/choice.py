@@ -74,6 +74,8 @@ class Choice:
         The Euclidean space, or the first one that was named; and whether it is Euclidean.
     nodes, sampled
         Number of nodes that were used, and whether they are a sample of a larger graph.
+    trial_nodes
+        Number of these that each trial draws: those that it embeds, and those that it places afterwards.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class Choice:
     flat: bool
     nodes: int
     sampled: bool
+    trial_nodes: int
     needed_minutes: float | None = None
     why: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -147,6 +150,7 @@ class Choice:
             "baseline": self.baseline,
             "nodes": self.nodes,
             "sampled": self.sampled,
+            "trial_nodes": self.trial_nodes,
             "ranking": [vars(standing) for standing in self.ranking],
             "why": self.why,
         }

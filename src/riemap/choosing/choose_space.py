@@ -210,6 +210,7 @@ class _Session:
             flat=is_flat(search.spaces[search.baseline]),
             nodes=self.problem.n if q.task is None else q.graph.n,
             sampled=self.problem.sampled and q.task is None,
+            trial_nodes=len(self.problem.split(0).nodes) if q.task is None else q.graph.n,
             needed_minutes=None if needed is None else round(needed, 2),
             why=why or {},
         )

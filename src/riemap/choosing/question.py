@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import riemap
 from riemap.choosing.candidates import candidate_spaces, named_spaces
 from riemap.choosing.prediction import TASK_METRICS, PredictionTask, prediction_task
-from riemap.choosing.splits import Problem, check_size, split_nodes
+from riemap.choosing.splits import Problem, check_size
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Dissimilarities
 from riemap.metrics import METRICS
@@ -41,7 +41,7 @@ class Question(NamedTuple):
         if self.task is not None:
             plan = self.task.as_json()
         else:
-            plan = planned(LOSS, PRESET, None, None, len(split_nodes(problem.n, 0).known)).as_json()
+            plan = planned(LOSS, PRESET, None, None, len(problem.split(0).known)).as_json()
         return {
             "version": riemap.__version__,
             "graph": self.graph.name,

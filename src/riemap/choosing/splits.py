@@ -1,9 +1,10 @@
 """What is held out of the loss: some nodes, and how the others are used to place and to score them.
 
-For each seed, a tenth of the nodes is held out. The others are embedded by themselves. Half of the others are
-*anchors*: a held-out node is placed by its distances to them alone. The score is over the remaining pairs of
-a held-out node, with the nodes that are no anchors and with other held-out nodes. No number of these pairs
-was used, so that a space with more freedom does not gain by memory.
+For each seed, a tenth of the nodes is held out. The others, or as many of them as a trial embeds, are the
+*known* nodes, which are embedded by themselves. Half of these are *anchors*: a held-out node is placed by its
+distances to them alone. The score is over the remaining pairs of a held-out node, with the known nodes that
+are no anchors and with other held-out nodes. No number of these pairs was used, so that a space with more
+freedom does not gain by memory.
 """
 
 from functools import cached_property
@@ -21,10 +22,14 @@ HELD_OUT_SHARE, FEWEST_HELD_OUT = 0.1, 8
 """Share of the nodes that is held out for each seed, and the smallest number of them. In a graph of 34 nodes,
 three nodes would leave scores that say little."""
 
-ALL_PAIRS_NODES, SAMPLED_NODES = 1_000, 600
-"""Largest number of nodes of which all distances are used, and how many are drawn from a larger graph. Their
-distances are those in the whole graph. Distances between few nodes rank spaces much as those between all
-nodes do, in a small part of the time."""
+KNOWN_NODES = 180
+"""Largest number of nodes that a trial embeds; each seed draws its own. Distances between few nodes rank
+spaces as those between all nodes do, in a small part of the time. Fewer epochs do not: in SPD spaces the
+distortion falls long after that of other spaces has settled."""
+
+ALL_PAIRS_NODES, SAMPLED_NODES = 1_000, 1_000
+"""Largest number of nodes from which trials draw, and how many of a larger graph these are. Their distances
+are those in the whole graph."""
 
 ALL_PAIRS_NODES_BY_EDGES, SAMPLED_NODES_BY_EDGES = 6_000, 3_000
 """The same for a metric of edges, of which a small sample has few. A run of more nodes takes minutes."""
@@ -59,8 +64,13 @@ class Split(NamedTuple):
     anchors: NDArray[np.int64]
     scored: NDArray[np.int64]
 
+    @property
+    def nodes(self) -> NDArray[np.int64]:
+        """All nodes of the trial, in increasing order."""
+        return np.sort(np.concatenate([self.known, self.held_out]))
 
-def split_nodes(n: int, seed: int) -> Split:
+
+def split_nodes(n: int, seed: int, most: int | None = None) -> Split:
     """Divide the nodes of a graph; every space is compared on the same parts.
 
     Parameters
@@ -69,6 +79,8 @@ def split_nodes(n: int, seed: int) -> Split:
         Number of nodes.
     seed
         Seed of the division.
+    most
+        Largest number of known nodes; all that are not held out by default.
 
     Returns
     -------
@@ -79,10 +91,12 @@ def split_nodes(n: int, seed: int) -> Split:
     --------
     >>> [len(part) for part in split_nodes(200, seed=0)]
     [180, 20, 90, 90]
+    >>> [len(part) for part in split_nodes(200, seed=0, most=60)]
+    [60, 20, 30, 30]
     """
     count = max(round(HELD_OUT_SHARE * n), min(FEWEST_HELD_OUT, n // 4))
     order = np.random.default_rng([SPLIT_STREAM, seed]).permutation(n)
-    held_out, known = order[:count], order[count:]
+    held_out, known = order[:count], order[count:][:most]
     half = len(known) // 2
     return Split(*(np.sort(part) for part in (known, held_out, known[:half], known[half:])))
 
@@ -104,8 +118,9 @@ class Problem:
     def __init__(self, graph: AnyGraph, task: PredictionTask | None = None, metric: str = "ad") -> None:
         self.graph, self.task = graph, task
         most, drawn = ALL_PAIRS_NODES, SAMPLED_NODES
+        self.most_known: int | None = KNOWN_NODES
         if metric in EDGE_METRICS:
-            most, drawn = ALL_PAIRS_NODES_BY_EDGES, SAMPLED_NODES_BY_EDGES
+            most, drawn, self.most_known = ALL_PAIRS_NODES_BY_EDGES, SAMPLED_NODES_BY_EDGES, None
         self.sampled = graph.n > most
         self.nodes = np.arange(graph.n)
         if self.sampled:
@@ -116,6 +131,10 @@ class Problem:
     def n(self) -> int:
         """Number of nodes that are used."""
         return len(self.nodes)
+
+    def split(self, seed: int) -> Split:
+        """Divide the nodes that are used, for the trials with a seed."""
+        return split_nodes(self.n, seed, self.most_known)
 
     @cached_property
     def distances(self) -> DistanceMatrix:
@@ -171,7 +190,7 @@ def induced(graph: Graph, nodes: NDArray[np.int64]) -> Graph:
 
 def check_size(problem: Problem, dim: int) -> None:
     """Refuse a graph with so few nodes that its held-out nodes have fewer anchors than they need."""
-    anchors = len(split_nodes(problem.n, 0).anchors)
+    anchors = len(problem.split(0).anchors)
     if anchors <= dim + 1:
         least = 1
         while len(split_nodes(least, 0).anchors) <= dim + 1:

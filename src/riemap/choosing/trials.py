@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from riemap.choosing.splits import Problem, Split, induced, split_nodes
+from riemap.choosing.splits import Problem, Split, induced
 from riemap.choosing.trial_record import OutOfTime, Trial, TrialRecord
 from riemap.embeddings import Embedding
 from riemap.errors import DivergedError
@@ -28,7 +28,7 @@ def full_epochs(problem: Problem) -> int:
     """Number of epochs of the whole plan: for the known nodes of a problem, or for a prediction."""
     if problem.task is not None:
         return problem.task.epochs
-    return planned(LOSS, PRESET, None, None, len(split_nodes(problem.n, 0).known)).epochs
+    return planned(LOSS, PRESET, None, None, len(problem.split(0).known)).epochs
 
 
 def run_trial(
@@ -62,7 +62,7 @@ def run_trial(
     if problem.task is not None:
         return problem.task.trial(space, seed, epochs, stop)
     began = working_seconds()
-    split = split_nodes(problem.n, seed)
+    split = problem.split(seed)
     known = problem.distances[np.ix_(split.known, split.known)]
     plan = planned(LOSS, PRESET, None, epochs, len(split.known))
     trainer = Trainer(_known_graph(problem, split), space, plan, known)
@@ -98,10 +98,12 @@ def _placed(problem: Problem, split: Split, known: Embedding, maximum: float) ->
     anchors = tuple(x[where] for x in known.points)
     lengths = problem.distances[np.ix_(split.held_out, split.anchors)] / maximum
     new = place(known.space, anchors, known.log_scales, np.square(lengths))
-    points = tuple(np.empty((problem.n, *m.shape)) for m in known.space.factors)
+    old_rows, new_rows = (np.searchsorted(split.nodes, part) for part in (split.known, split.held_out))
+    points = tuple(np.empty((len(split.nodes), *m.shape)) for m in known.space.factors)
     for whole, old, added in zip(points, known.points, new, strict=True):
-        whole[split.known], whole[split.held_out] = old, added
-    return Embedding(known.space, points, known.log_scales, problem.labels)
+        whole[old_rows], whole[new_rows] = old, added
+    labels = tuple(problem.labels[i] for i in split.nodes.tolist())
+    return Embedding(known.space, points, known.log_scales, labels)
 
 
 def _scored(problem: Problem, split: Split, embedding: Embedding, maximum: float) -> dict[str, Any]:
@@ -109,8 +111,8 @@ def _scored(problem: Problem, split: Split, embedding: Embedding, maximum: float
     columns = np.concatenate([split.held_out, split.scored])
     rows = np.arange(len(split.held_out))
     lengths = problem.distances[np.ix_(split.held_out, columns)]
-    points = tuple(x[columns] for x in embedding.points)
-    held = tuple(x[split.held_out] for x in embedding.points)
+    points = tuple(x[np.searchsorted(split.nodes, columns)] for x in embedding.points)
+    held = tuple(x[: len(rows)] for x in points)
     sqdist = embedding.space.pairwise(held, points, embedding.log_scales)
     edges = None if problem.edges is None else induced(problem.edges, columns)
     compared = Comparison(rows, lengths, sqdist.__getitem__, maximum, edges)

@@ -153,9 +153,11 @@ def _show(choice: "Choice") -> None:
     table = new_table("Space", *numbers, "", right=numbers)
     for standing in choice.ranking:
         table.add_row(*_row(choice, standing))
-    sample = f"{choice.nodes:,} nodes drawn from the graph" if choice.sampled else f"{choice.nodes:,} nodes"
+    nodes = f"{choice.nodes:,} nodes" + (" drawn from the graph" if choice.sampled else "")
+    if choice.trial_nodes < choice.nodes:
+        nodes += f", {choice.trial_nodes} in each trial"
     console.print(
-        f"{choice.graph}, {sample}; {choice.metric.title} of held-out {choice.held_out}; "
+        f"{choice.graph}, {nodes}; {choice.metric.title} of held-out {choice.held_out}; "
         "* cannot be told apart from the best\n"
     )
     console.print(table)

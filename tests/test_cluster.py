@@ -158,7 +158,8 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Graph:
     monkeypatch.setattr(large_start, "BALL_NODES", 16)
     monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
     monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)
-    monkeypatch.setattr("riemap.training.trainer.LANDMARK_EPOCHS", 20)
+    monkeypatch.setattr("riemap.training.landmark_plans.LANDMARK_EPOCHS", 20)
+    monkeypatch.setattr("riemap.training.landmark_plans.COOLING_EPOCHS", 20)
     return random_graph(500, 700, seed=5, weighted=True)
 
 

@@ -178,8 +178,8 @@ def test_near_nodes_train_edges_and_no_ball_does() -> None:
     assert max(len(group) for task in tasks for group in task[-1].groups) <= edge_blocks.GROUP_NODES
 
 
-def test_gradients_of_edges_are_those_of_the_loss_of_single_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One group of all nodes, with all neighbours, has the loss of the whole graph."""
+def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One group of all nodes has the loss of the whole graph, of both ends of each pair."""
     monkeypatch.setattr(edge_blocks, "GROUP_NODES", GRAPH.n)
     space, log_scales, h = Space.parse("E2"), np.zeros(1), 1e-6
     x = np.random.default_rng(0).standard_normal((GRAPH.n, 2))
@@ -188,15 +188,22 @@ def test_gradients_of_edges_are_those_of_the_loss_of_single_nodes(monkeypatch: p
     (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), GRAPH.n)
     (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
 
-    def own(k: int, y: Any) -> float:
+    def total(y: Any) -> float:
         block = RowBlock(target, space.pairwise((y,), (y,), log_scales))
-        return float(loss.statistics(block)[2, k])
+        return float(loss.statistics(block)[2].sum())
 
     for k in (0, 7, 150):
         moved = x.copy()
         moved[k, 1] += h
-        wanted = 2.0 * (own(k, moved) - own(k, x)) / h
+        wanted = (total(moved) - total(x)) / h
         assert found[part.nodes.tolist().index(k), 1] == pytest.approx(wanted, rel=1e-3, abs=1e-6)
+
+
+def test_a_pair_within_a_group_has_the_weights_of_both_ends() -> None:
+    """With a node outside of it, the other end is taken to say the same."""
+    weights = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 5.0]])
+    edge_blocks._count_both_ends(weights, 2)
+    assert weights.tolist() == [[0.0, 4.0, 4.0], [4.0, 0.0, 10.0]]
 
 
 def test_edges_of_a_weighted_graph_are_the_shortest_ones() -> None:

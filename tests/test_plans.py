@@ -65,7 +65,7 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
         "ad + 0.5*edges(T=0.2->0.03)",
     ]
     cooling, last = landmark_plan(large, 5000, 10).stages
-    assert [str(stage.loss) for stage in (cooling, last)] == ["rsne(T=0.2->0.002)", str(loss)]
+    assert [str(stage.loss) for stage in (cooling, last)] == ["rsne(T=0.02->0.002)", str(loss)]
     assert (cooling.hyperbolic_rate, last.hyperbolic_rate, last.rescale) == (0.0, 0.1, True)
     chosen = as_loss("ad + 0.5*edges(T=2->0.1)")
     assert default_plan(chosen, 5000).stages[-1].loss == chosen, "the user's temperature stays"

@@ -25,8 +25,9 @@ from riemap.types import Array, Rng
 GROUP_NODES = 128
 """Most nodes of a group."""
 
-SAMPLED_NEIGHBOURS = 8
-"""Most neighbours of a node that are columns of its block because of it, drawn anew in each round."""
+SAMPLED_NEIGHBOURS = 4
+"""Most neighbours of a node that are columns of its block because of it, drawn anew in each round. With 8, the
+F1@1 of a hyperbolic random graph of 30,000 nodes in H3 was the same after 80 rounds; one seed."""
 
 
 @final
@@ -122,8 +123,9 @@ def edge_gradients(
     Returns
     -------
     Points
-        A gradient for each of ``part.nodes``, of the sum of the losses of single nodes. A node's own loss is
-        counted twice, in place of its share in the losses of others.
+        A gradient for each of ``part.nodes``, of the sum of the losses of single nodes. Of a pair within a
+        group, it has what the losses of both nodes say. Of other pairs, a node's own loss is counted twice,
+        in place of its share in the losses of others.
     """
     rng = np.random.default_rng(part.seed)
     place = np.full(len(points[0]), -1, np.int32)
@@ -134,9 +136,17 @@ def edge_gradients(
         pairs = space.rectangular_block(x, y, log_scales)
         block, weights = RowBlock(target, pairs.sqdist), np.empty_like(target)
         loss.rows(block, statistics=loss.statistics(block), both_ends=False, out=weights)
+        _count_both_ends(weights, len(nodes))
         of_points, _ = pairs.gradient(weights)
-        found.append(tuple(2.0 * len(columns) * g for g in of_points))  # the loss is a mean over columns
+        found.append(tuple(len(columns) * g for g in of_points))  # the loss is a mean over columns
     return tuple(np.concatenate(gradients) for gradients in zip(*found, strict=True))
+
+
+def _count_both_ends(weights: Array, count: int) -> None:
+    """Add to the weights of pairs what the other node's loss says: the same, outside of the first nodes."""
+    own = weights[:, :count]
+    own += own.T.copy()
+    weights[:, count:] *= 2.0
 
 
 def _edge_target(

@@ -216,6 +216,8 @@ class Placement(NamedTuple):
         Their points.
     log_scales
         Logarithms of the scales, one a factor.
+    shrinking
+        Ratio of squared target distances to those between the points.
     seed
         Seed of the noise, and number of nodes.
     """
@@ -224,11 +226,16 @@ class Placement(NamedTuple):
     columns: NDArray[np.int64]
     anchors: Points
     log_scales: Array
+    shrinking: float
     seed: tuple[int, int]
 
 
 def placed_points(
-    objective: SampledObjective, known: Embedding, seed: int, interrupted: Callable[[], bool]
+    objective: SampledObjective,
+    known: Embedding,
+    shrinking: float,
+    seed: int,
+    interrupted: Callable[[], bool],
 ) -> tuple[Points, Array]:
     """Place all nodes by their distances to landmarks, each by itself.
 
@@ -238,6 +245,8 @@ def placed_points(
         The objective, which knows the distances, and where tasks are done.
     known
         An embedding of the landmarks.
+    shrinking
+        Ratio of squared target distances to those of this embedding.
     seed
         Seed of the anchors, which are some of the landmarks, and of the noise.
     interrupted
@@ -256,7 +265,7 @@ def placed_points(
     columns = np.sort(rng.permutation(len(nodes))[:ANCHORS])
     anchors = tuple(p[columns] for p in known.points)
     points = space.random(rng, target.n, START_NOISE)
-    given = workers.share(Placement(space, columns, anchors, log_scales, (seed, target.n)))
+    given = workers.share(Placement(space, columns, anchors, log_scales, shrinking, (seed, target.n)))
     tasks = ((place_shard, given, shard) for shard in objective.shards)
     with closing(workers.results(tasks)) as results:
         for rows, found in zip(objective.ranges, results, strict=True):
@@ -273,7 +282,7 @@ def place_shard(given: Placement, shard: Shard) -> Points:
     """Do the task of a shard: place its nodes, and move each a little in a random direction."""
     rng = np.random.default_rng([*given.seed, shard.number])
     wanted = shard.target.block(np.arange(len(shard.target.columns)), given.columns)
-    found = place(given.space, given.anchors, given.log_scales, wanted)
+    found = place(given.space, given.anchors, given.log_scales, wanted / given.shrinking)
     points = []
     for m, x in zip(given.space.factors, found, strict=True):
         u = m.to_tangent(x, rng.standard_normal(x.shape))

@@ -19,7 +19,7 @@ from riemap.spaces import Points, Space
 from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
-from riemap.training.landmark_plans import plan_among_landmarks
+from riemap.training.landmark_plans import plan_among_landmarks, shrinking
 from riemap.training.large_start import among_landmarks, placed_points, sampled_target
 from riemap.training.objective import Objective
 from riemap.training.plan import Plan
@@ -271,7 +271,7 @@ class Trainer:
         state = trainer.init(seed, interrupted=interrupted)
         while state.epoch < plan.epochs and not interrupted():
             state = trainer.step(state)
-        return placed_points(objective, trainer.embedding(state), seed, interrupted)
+        return placed_points(objective, trainer.embedding(state), shrinking(plan), seed, interrupted)
 
     def _trial(self, state: TrainingState, interrupted: Callable[[], bool]) -> tuple[float, TrainingState]:
         """Run a short version of the plan.

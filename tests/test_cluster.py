@@ -215,7 +215,7 @@ def test_one_run_by_the_command_line(nodes: Any, tmp_path: Path, capsys: pytest.
     options = ["embed", "tree(r=3,h=4)", "--space", "E2", "--sampler", "landmarks", "--epochs", "4"]
     assert run(*options, "--ray", nodes.address, "--out", str(tmp_path / "there")) == 0
     said = capsys.readouterr().err.splitlines()[0]
-    assert said.startswith("riemap: the cluster has 2 cores (machines: 2); a machine keeps the graph (")
+    assert said.startswith("riemap: the cluster has 2 cores (machines: 2); a machine keeps the graph and ")
     assert run(*options, "--out", str(tmp_path / "here")) == 0
     here, there = (Embedding.load(tmp_path / name / "embedding.npz") for name in ("here", "there"))
     np.testing.assert_array_equal(here.points[0], there.points[0])

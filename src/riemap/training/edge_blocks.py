@@ -26,8 +26,8 @@ GROUP_NODES = 128
 """Most nodes of a group."""
 
 SAMPLED_NEIGHBOURS = 4
-"""Most neighbours of a node that are columns of its block because of it, drawn anew in each round. With 8, the
-F1@1 of a hyperbolic random graph of 30,000 nodes in H3 was the same after 80 rounds; one seed."""
+"""Most neighbours of a node that are columns of its block because of it, drawn anew in each round. With 8,
+the F1@1 of a hyperbolic random graph of 30,000 nodes in H3 was the same after 80 rounds; one seed."""
 
 
 @final

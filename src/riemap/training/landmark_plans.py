@@ -24,9 +24,9 @@ FEWEST_ROUNDS, MOST_ROUNDS = 100, 1600
 200."""
 
 COOLING_ROUNDS, COOLING_IN_ROUNDS = 0.5, Schedule(COOLING.end, 0.002)
-"""Share of the rounds in which RSNE cools down, for a loss with edges, and its temperature, which begins where
-that of the landmarks ends. On hyperbolic random graphs in H3, one seed: F1@1 70 % on 10,000 nodes after 300
-rounds, and 35 % on 30,000 after 80. Without these rounds 40 % and 24 %; from 0.2 on, 62 % on 10,000."""
+"""Share of the rounds in which RSNE cools down, for a loss with edges, and its temperature, which begins
+where that of the landmarks ends. On hyperbolic random graphs in H3, one seed: F1@1 70 % on 10,000 nodes after
+300 rounds, and 35 % on 30,000 after 80. Without these rounds 40 % and 24 %; from 0.2 on, 62 % on 10,000."""
 
 LANDMARK_EPOCHS, COOLING_EPOCHS = 500, 300
 """Epochs in which landmarks are embedded before the other nodes, by stress or by RSNE."""

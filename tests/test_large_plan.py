@@ -185,7 +185,7 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
     x = np.random.default_rng(0).standard_normal((GRAPH.n, 2))
     target = shortest_paths(GRAPH).astype(float) ** 2
     loss = as_loss("edges(T=0.5)").for_target(1.0)
-    (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), GRAPH.n)
+    (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), 1)
     (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
 
     def total(y: Any) -> float:

@@ -51,7 +51,7 @@ class EdgePart(NamedTuple):
         return np.concatenate(self.groups)
 
 
-def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: int) -> list[EdgePart]:
+def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, count: int) -> list[EdgePart]:
     """Divide all nodes into groups that are close in the embedding, and deal the groups into tasks.
 
     Parameters
@@ -60,8 +60,8 @@ def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: 
         The embedding.
     rng
         Draws the nodes by which groups are halved, and the seeds.
-    most
-        Most nodes of a task, unless a group has more.
+    count
+        Most tasks.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: 
         Each node is in one group.
     """
     groups = list(near_groups(space, points, log_scales, rng))
-    size = max(most // GROUP_NODES, 1)
+    size = -(-len(groups) // count)
     starts = range(0, len(groups), size)
     seeds = rng.integers(0, 1 << 62, len(starts)).tolist()
     return [EdgePart(groups[k : k + size], (seed,)) for k, seed in zip(starts, seeds, strict=True)]

@@ -184,8 +184,8 @@ def cluster_needs(graph: Graph, space: Space, cores: int, machines: int) -> str:
     worker = WORKER_BYTES + graph.n * (SEARCH_BYTES + -(-width * LANDMARKS // cores))
     return (
         f"the cluster has {cores} cores (machines: {machines}); a machine keeps the graph "
-        f"and all points ({memory.text(of_all)}) and its shards ({memory.text(shards // machines)}; this one keeps all, "
-        f"{memory.text(shards)}), a worker needs {memory.text(worker)} at most, and this process "
+        f"and all points ({memory.text(of_all)}) and its shards ({memory.text(shards // machines)}; this one "
+        f"keeps all, {memory.text(shards)}), a worker needs {memory.text(worker)} at most, and this process "
         f"{memory.text(needed_bytes(graph, space))}"
     )
 

@@ -244,7 +244,7 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
         return ()
     space, scales, workers = given.space, given.log_scales, objective.workers
     points = workers.share(state.points)
-    parts = edge_parts(space, state.points, scales, given.rng(EDGES, 0), sampled_objective.SHARD_NODES)
+    parts = edge_parts(space, state.points, scales, given.rng(EDGES, 0), len(objective.ranges))
     tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in parts)
     gradients = tuple(np.empty_like(p) for p in state.points)
     for part, found in zip(parts, workers.results(tasks), strict=True):

@@ -158,7 +158,8 @@ def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Graph:
     monkeypatch.setattr(large_start, "BALL_NODES", 16)
     monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
     monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)
-    monkeypatch.setattr("riemap.training.trainer.LANDMARK_EPOCHS", 20)
+    monkeypatch.setattr("riemap.training.landmark_plans.LANDMARK_EPOCHS", 20)
+    monkeypatch.setattr("riemap.training.landmark_plans.COOLING_EPOCHS", 20)
     return random_graph(500, 700, seed=5, weighted=True)
 
 
@@ -214,7 +215,7 @@ def test_one_run_by_the_command_line(nodes: Any, tmp_path: Path, capsys: pytest.
     options = ["embed", "tree(r=3,h=4)", "--space", "E2", "--sampler", "landmarks", "--epochs", "4"]
     assert run(*options, "--ray", nodes.address, "--out", str(tmp_path / "there")) == 0
     said = capsys.readouterr().err.splitlines()[0]
-    assert said.startswith("riemap: the cluster has 2 cores (machines: 2); a machine keeps the graph (")
+    assert said.startswith("riemap: the cluster has 2 cores (machines: 2); a machine keeps the graph and ")
     assert run(*options, "--out", str(tmp_path / "here")) == 0
     here, there = (Embedding.load(tmp_path / name / "embedding.npz") for name in ("here", "there"))
     np.testing.assert_array_equal(here.points[0], there.points[0])

@@ -17,20 +17,24 @@ from training_helpers import in_bytes, stopped
 
 from riemap import InputError, Space, embed, evaluate, generate, memory
 from riemap.distances import shortest_paths
+from riemap.distances.sampled_target import Arcs
 from riemap.graphs import Dissimilarities, Graph
-from riemap.losses import as_loss
+from riemap.losses import RowBlock, as_loss
 from riemap.runs import RunFolder, RunSpec, execute, samplers
 from riemap.training import (
     Plan,
     Stage,
     Trainer,
     default_plan,
+    edge_blocks,
     fit,
     landmark_plan,
+    landmark_plans,
     large_start,
     rounds,
     sampled_objective,
 )
+from riemap.training.edge_blocks import edge_gradients, edge_parts
 from riemap.training.objective import LossGradient
 from riemap.training.sampled_objective import SampledObjective, rows_gradient
 from riemap.training.workers import Workers
@@ -49,7 +53,9 @@ def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sampled_objective, "BLOCK_LANDMARKS", 24)
     monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
     monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)
-    monkeypatch.setattr("riemap.training.trainer.LANDMARK_EPOCHS", 60)
+    monkeypatch.setattr(landmark_plans, "LANDMARK_EPOCHS", 60)
+    monkeypatch.setattr(landmark_plans, "COOLING_EPOCHS", 60)
+    monkeypatch.setattr(edge_blocks, "GROUP_NODES", 20)
 
 
 def plan_of(loss: Any, rounds: int = 5) -> Plan:
@@ -129,9 +135,10 @@ class Recorder(Workers):
         yield from (done[k] for k in range(len(todo)))
 
 
-def test_the_order_in_which_tasks_are_done_changes_no_byte() -> None:
+@pytest.mark.parametrize("loss", ["stress", "ad + 0.5*edges"])
+def test_the_order_in_which_tasks_are_done_changes_no_byte(loss: str) -> None:
     """Nor does it matter that they are done elsewhere, on copies, or by how many workers."""
-    plan, space = plan_of("stress"), Space.parse("H2 x S2")
+    plan, space = plan_of(loss), Space.parse("H2 x S2")
     alone = fit(GRAPH, space, plan)
     for backwards in (False, True):
         assert in_bytes(fit(GRAPH, space, plan, workers=Recorder(backwards))) == in_bytes(alone)
@@ -153,22 +160,57 @@ def test_a_round_moves_every_node_once_in_each_kind_of_task() -> None:
     assert sorted([*nodes, *objective.target.landmarks.nodes]) == list(range(GRAPH.n))
 
 
-def test_landmarks_train_lengths_and_balls_train_edges() -> None:
-    """Without balls, a sum with edges is trained as its other terms are, to the last byte."""
-    found = []
-    for loss in ("ad + 0.5*edges", "ad"):
-        workers = Recorder()
-        trainer = Trainer(GRAPH, Space.parse("E2"), plan_of(loss), workers=workers)
-        state = trainer.init()
+def test_near_nodes_train_edges_and_no_ball_does() -> None:
+    workers = Recorder()
+    trainer = Trainer(GRAPH, Space.parse("E2"), plan_of("ad + 0.5*edges", 2), workers=workers)
+    state = trainer.init()
+    seen = []
+    while state.epoch < 2:
         workers.tasks.clear()
-        trainer.step(state)
-        kinds = {task[0].__name__: task for task in workers.tasks}
-        rows, balls = (kinds[kind][0](*kinds[kind][1:]) for kind in ("move_rows", "move_balls"))
-        found.append(
-            [np.concatenate([x.ravel() for x in part.state.points]).tobytes() for part in (rows, balls)]
-        )
-    assert found[0][0] == found[1][0]
-    assert found[0][1] != found[1][1]
+        state = trainer.step(state)
+        seen.append({task[0].__name__ for task in workers.tasks})
+    rows = {"move_rows", "move_landmarks"}
+    assert seen == [rows | {"move_balls"}, rows | {"edge_gradients"}], "RSNE comes first, and balls train it"
+    tasks = [task for task in workers.tasks if task[0].__name__ == "edge_gradients"]
+    nodes = np.concatenate([task[-1].nodes for task in tasks])
+    assert sorted(nodes.tolist()) == list(range(GRAPH.n))
+    assert len(tasks) > 1
+    assert max(len(group) for task in tasks for group in task[-1].groups) <= edge_blocks.GROUP_NODES
+
+
+def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One group of all nodes has the loss of the whole graph, of both ends of each pair."""
+    monkeypatch.setattr(edge_blocks, "GROUP_NODES", GRAPH.n)
+    space, log_scales, h = Space.parse("E2"), np.zeros(1), 1e-6
+    x = np.random.default_rng(0).standard_normal((GRAPH.n, 2))
+    target = shortest_paths(GRAPH).astype(float) ** 2
+    loss = as_loss("edges(T=0.5)").for_target(1.0)
+    (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), 1)
+    (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
+
+    def total(y: Any) -> float:
+        block = RowBlock(target, space.pairwise((y,), (y,), log_scales))
+        return float(loss.statistics(block)[2].sum())
+
+    for k in (0, 7, 150):
+        moved = x.copy()
+        moved[k, 1] += h
+        wanted = (total(moved) - total(x)) / h
+        assert found[part.nodes.tolist().index(k), 1] == pytest.approx(wanted, rel=1e-3, abs=1e-6)
+
+
+def test_a_pair_within_a_group_has_the_weights_of_both_ends() -> None:
+    """With a node outside of it, the other end is taken to say the same."""
+    weights = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 5.0]])
+    edge_blocks._count_both_ends(weights, 2)
+    assert weights.tolist() == [[0.0, 4.0, 4.0], [4.0, 0.0, 10.0]]
+
+
+def test_edges_of_a_weighted_graph_are_the_shortest_ones() -> None:
+    graph = Graph.from_edges([(0, 1), (1, 2), (2, 3)], weights=[2.0, 1.0, 1.0])
+    arcs = Arcs.of(graph, 0.25)
+    assert arcs.indptr.tolist() == [0, 0, 1, 3, 4]
+    assert arcs.indices.tolist() == [2, 1, 3, 2]
 
 
 def test_shards_of_a_very_large_graph_are_larger(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,8 +245,9 @@ def test_it_is_nearly_as_faithful_as_all_pairs(monkeypatch: pytest.MonkeyPatch) 
     assert ours["ad"] < 1.15 * theirs["ad"]
 
 
-def test_the_same_bytes_on_any_number_of_threads_and_after_a_stop(tmp_path: Path) -> None:
-    plan, space, path = plan_of("stress", 8), Space.parse("H2"), tmp_path / "state.npz"
+@pytest.mark.parametrize("loss", ["stress", "ad + 0.5*edges"])
+def test_the_same_bytes_on_any_number_of_threads_and_after_a_stop(loss: str, tmp_path: Path) -> None:
+    plan, space, path = plan_of(loss, 8), Space.parse("H2"), tmp_path / "state.npz"
     with exactly(1):
         alone = fit(GRAPH, space, plan)
     with exactly(2):

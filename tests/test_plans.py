@@ -21,6 +21,7 @@ from riemap.training import (
     preset_plan,
     steady_plan,
 )
+from riemap.training.landmark_plans import plan_among_landmarks, shrinking
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -64,7 +65,12 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
         "ad + edges(T=1->0.2)",
         "ad + 0.5*edges(T=0.2->0.03)",
     ]
-    assert str(landmark_plan(large, 5000).stages[0].loss) == str(loss), "no stage comes before its edges"
+    cooling, last = landmark_plan(large, 5000, 10).stages
+    assert [str(stage.loss) for stage in (cooling, last)] == ["rsne(T=0.02->0.002)", str(loss)]
+    assert (cooling.hyperbolic_rate, last.hyperbolic_rate, last.rescale) == (0.0, 0.1, True)
+    among = plan_among_landmarks(landmark_plan(large, 5000, 10), 100)
+    assert shrinking(among) == 0.02, "rounds go on where the landmarks' temperature ends"
+    assert shrinking(default_plan(as_loss("stress"), 100)) == 1.0
     chosen = as_loss("ad + 0.5*edges(T=2->0.1)")
     assert default_plan(chosen, 5000).stages[-1].loss == chosen, "the user's temperature stays"
     assert [stage.batch for stage in large.stages] == [512, 512, None]

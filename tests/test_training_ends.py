@@ -9,6 +9,7 @@ from training_helpers import H2, TREE, failing, flat, in_bytes, losses, plan_of
 
 from riemap import Graph, embed
 from riemap.losses import as_loss
+from riemap.manifolds import Euclidean
 from riemap.optim import RSGD, RAdam
 from riemap.training import DivergedError, EpochRecord, Plan, Stage, Stop, Trainer, TrainingWarning, fit
 from riemap.types import Array
@@ -179,3 +180,6 @@ def test_no_point_moves_absurdly_far() -> None:
     u = H2.factors[0].to_tangent(x, np.ones_like(x))
     with pytest.raises(FloatingPointError, match="a step is longer than"):
         RSGD(1e9).step(H2.factors[0], x, u, (np.zeros_like(x),))
+    plane = Euclidean(2)
+    with pytest.raises(FloatingPointError, match="a step is longer than"):  # and NumPy does not warn
+        RSGD(1e300).step(plane, plane.origin[None], np.ones((1, 2)), (np.zeros((1, 2)),))

@@ -30,6 +30,36 @@ class BallTarget(NamedTuple):
     target: Array
 
 
+EDGE_TOLERANCE = 1e-9
+"""Relative difference up to which lengths of edges count as equal to the smallest."""
+
+
+@final
+class Arcs(NamedTuple):
+    """The edges at the smallest distance, which are all edges unless the graph has weights.
+
+    Parameters
+    ----------
+    indptr, indices
+        Neighbours of each node, as in :class:`riemap.graphs.Graph`.
+    target
+        The squared, scaled distance of these edges.
+    """
+
+    indptr: NDArray[Any]
+    indices: NDArray[Any]
+    target: float
+
+    @classmethod
+    def of(cls, graph: Graph, target: float) -> "Arcs":
+        """Select the edges of a graph at the smallest distance."""
+        if graph.weights is None:
+            return cls(graph.indptr, graph.indices, target)
+        kept = graph.weights <= graph.weights.min() * (1.0 + EDGE_TOLERANCE)
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return cls(before[graph.indptr], graph.indices[kept], target)
+
+
 @final
 class RowTarget(NamedTuple):
     """Distances from some nodes to all landmarks, and what makes targets of them.
@@ -121,6 +151,8 @@ class SampledTarget:
         The landmarks.
     maximum
         The longest distance that is known, by which all are divided.
+    arcs
+        The edges at the smallest distance.
     """
 
     def __init__(self, graph: Graph, landmarks: Landmarks, found: Balls) -> None:
@@ -128,6 +160,7 @@ class SampledTarget:
         self.n, self.maximum = graph.n, max(landmarks.maximum, longest_distance(graph))
         shortest = 1.0 if graph.weights is None else float(graph.weights.min())
         self.least = (shortest / self.maximum) ** 2
+        self.arcs = Arcs.of(graph, self.least)
         self._squares: Array = np.empty(0)
         if graph.weights is None:
             largest = int(max(self.maximum, found.distances.max(initial=0)))

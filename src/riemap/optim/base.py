@@ -120,10 +120,11 @@ class Optimizer(ABC):
             grad, square = grad * m._expand(shorter), square * shorter**2
         u, (momentum, *rest) = self.direction(m, grad, square, state)
         u = u * (-lr_factor * self.lr)
-        if lr_factor * self.lr * max(self.clip, 1.0) > HARMLESS_STEP and not (
-            m.norm(x, u).max(initial=0.0) <= LONGEST_STEP
-        ):
-            raise FloatingPointError(f"a step is longer than {LONGEST_STEP:g}")
+        if lr_factor * self.lr * max(self.clip, 1.0) > HARMLESS_STEP:
+            with np.errstate(over="ignore"):  # an infinite length is too long as well
+                longest = m.norm(x, u).max(initial=0.0)
+            if not longest <= LONGEST_STEP:
+                raise FloatingPointError(f"a step is longer than {LONGEST_STEP:g}")
         if self.retraction:
             y = m.project(m.retract(x, u))
             return y, (m.transport(x, y, momentum), *rest)

@@ -15,8 +15,9 @@ from riemap.runs.samplers import SAMPLER, chosen_sampler
 from riemap.runs.source import GraphSource, TaskSource
 from riemap.spaces import Space
 from riemap.specs import checked_seed, first_difference, whole_number
+from riemap.training.landmark_plans import landmark_plan
 from riemap.training.plan import Plan, SamplerName
-from riemap.training.presets import landmark_plan, preset_plan
+from riemap.training.presets import preset_plan
 
 LOSS = "both"
 """The loss unless another is asked for: good at ranks and at distances."""

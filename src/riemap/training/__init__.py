@@ -8,10 +8,11 @@ from riemap.errors import DivergedError
 from riemap.training.added_nodes import AddedNodes, add_nodes
 from riemap.training.epoch import TrainingWarning
 from riemap.training.fit import Callback, Fit, Stop, fit
+from riemap.training.landmark_plans import landmark_plan
 from riemap.training.objective import LossGradient, Objective
 from riemap.training.placement import place
 from riemap.training.plan import Plan, Stage
-from riemap.training.presets import PRESETS, default_plan, landmark_plan, paper_plan, preset_plan, steady_plan
+from riemap.training.presets import PRESETS, default_plan, paper_plan, preset_plan, steady_plan
 from riemap.training.process import training_process
 from riemap.training.sampled_objective import SampledObjective
 from riemap.training.state import EpochRecord, EpochReport, TrainingState

@@ -142,14 +142,17 @@ def needed_bytes(graph: Graph, space: Space) -> int:
     Returns
     -------
     int
-        Bytes: distances to landmarks and within balls; and points, averages of gradients, and the copies of
-        both that a round and a checkpoint make.
+        Bytes: distances to landmarks and within balls; points, averages of gradients, and the copies of both
+        that a round and a checkpoint make; gradients of edges; and two lists of all nodes, by groups.
     """
-    numbers = sum(math.prod(m.shape) for m in space.factors)
     width = 1 if graph.weights is None else 4
-    return graph.n * (
-        width * (LANDMARKS + BALLS_PER_NODE * BALL_NODES) + 8 * (10 * numbers + 8 * len(space.factors))
-    )
+    numbers = 11 * _coordinates(space) + 8 * len(space.factors) + 2
+    return graph.n * (width * (LANDMARKS + BALLS_PER_NODE * BALL_NODES) + 8 * numbers)
+
+
+def _coordinates(space: Space) -> int:
+    """Count the numbers of a point."""
+    return sum(math.prod(m.shape) for m in space.factors)
 
 
 def cluster_needs(graph: Graph, space: Space, cores: int, machines: int) -> str:
@@ -165,23 +168,24 @@ def cluster_needs(graph: Graph, space: Space, cores: int, machines: int) -> str:
     Returns
     -------
     str
-        One line: what a machine keeps in Ray's object store, and what a worker and this process need.
+        One line: what a machine keeps in Ray's object store, and what a worker and this process need. The
+        graph and all points are what a round compares edges with.
 
     Examples
     --------
     >>> from riemap import generate
-    >>> cluster_needs(generate("path(n=1000)"), Space.parse("E2"), 4, 2)[:96]
-    'the cluster has 4 cores (machines: 2); a machine keeps the graph (16 kB) and its shards (768 kB;'
+    >>> cluster_needs(generate("path(n=1000)"), Space.parse("E2"), 4, 2)[:84]
+    'the cluster has 4 cores (machines: 2); a machine keeps the graph and all points (32 '
     """
     width = 1 if graph.weights is None else 4
     arrays = (graph.indptr, graph.indices, graph.weights)
-    of_graph = sum(0 if a is None else a.nbytes for a in arrays)
+    of_all = sum(0 if a is None else a.nbytes for a in arrays) + 8 * graph.n * _coordinates(space)
     shards = width * graph.n * (LANDMARKS + BALLS_PER_NODE * BALL_NODES)
     worker = WORKER_BYTES + graph.n * (SEARCH_BYTES + -(-width * LANDMARKS // cores))
     return (
         f"the cluster has {cores} cores (machines: {machines}); a machine keeps the graph "
-        f"({memory.text(of_graph)}) and its shards ({memory.text(shards // machines)}; this one keeps all, "
-        f"{memory.text(shards)}), a worker needs {memory.text(worker)} at most, and this process "
+        f"and all points ({memory.text(of_all)}) and its shards ({memory.text(shards // machines)}; this one "
+        f"keeps all, {memory.text(shards)}), a worker needs {memory.text(worker)} at most, and this process "
         f"{memory.text(needed_bytes(graph, space))}"
     )
 
@@ -216,6 +220,8 @@ class Placement(NamedTuple):
         Their points.
     log_scales
         Logarithms of the scales, one a factor.
+    shrinking
+        Ratio of squared target distances to those between the points.
     seed
         Seed of the noise, and number of nodes.
     """
@@ -224,11 +230,16 @@ class Placement(NamedTuple):
     columns: NDArray[np.int64]
     anchors: Points
     log_scales: Array
+    shrinking: float
     seed: tuple[int, int]
 
 
 def placed_points(
-    objective: SampledObjective, known: Embedding, seed: int, interrupted: Callable[[], bool]
+    objective: SampledObjective,
+    known: Embedding,
+    shrinking: float,
+    seed: int,
+    interrupted: Callable[[], bool],
 ) -> tuple[Points, Array]:
     """Place all nodes by their distances to landmarks, each by itself.
 
@@ -238,6 +249,8 @@ def placed_points(
         The objective, which knows the distances, and where tasks are done.
     known
         An embedding of the landmarks.
+    shrinking
+        Ratio of squared target distances to those of this embedding.
     seed
         Seed of the anchors, which are some of the landmarks, and of the noise.
     interrupted
@@ -256,7 +269,7 @@ def placed_points(
     columns = np.sort(rng.permutation(len(nodes))[:ANCHORS])
     anchors = tuple(p[columns] for p in known.points)
     points = space.random(rng, target.n, START_NOISE)
-    given = workers.share(Placement(space, columns, anchors, log_scales, (seed, target.n)))
+    given = workers.share(Placement(space, columns, anchors, log_scales, shrinking, (seed, target.n)))
     tasks = ((place_shard, given, shard) for shard in objective.shards)
     with closing(workers.results(tasks)) as results:
         for rows, found in zip(objective.ranges, results, strict=True):
@@ -273,7 +286,7 @@ def place_shard(given: Placement, shard: Shard) -> Points:
     """Do the task of a shard: place its nodes, and move each a little in a random direction."""
     rng = np.random.default_rng([*given.seed, shard.number])
     wanted = shard.target.block(np.arange(len(shard.target.columns)), given.columns)
-    found = place(given.space, given.anchors, given.log_scales, wanted)
+    found = place(given.space, given.anchors, given.log_scales, wanted / given.shrinking)
     points = []
     for m, x in zip(given.space.factors, found, strict=True):
         u = m.to_tangent(x, rng.standard_normal(x.shape))

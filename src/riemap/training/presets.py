@@ -20,7 +20,6 @@ from riemap.optim import RAdam
 from riemap.optim.radam import Betas
 from riemap.specs import expect, shown, suggestion, whole_number
 from riemap.training.plan import Plan, Stage
-from riemap.training.sampled_objective import BLOCK_LANDMARKS
 
 DEFAULT_PAIRS = 6e9
 """Number of pairs that a run of the default visits, unless that is fewer or more epochs than the next two."""
@@ -65,13 +64,6 @@ HYPERBOLIC_LOG_SCALE, HYPERBOLIC_RATE = -2.0, 0.1
 learning rate after the graph is unfolded; until then they stay. Otherwise they may fall faster than points
 can follow: grqc in H3 had AUC 85.5 % instead of 88.7 %. For csphd, all pairs, AD was 7 % larger with it."""
 
-LANDMARK_PAIRS = 2.5e9
-"""Number of pairs of a node and a landmark that a run with landmarks visits, if the next bounds allow it."""
-
-FEWEST_ROUNDS, MOST_ROUNDS = 100, 1600
-"""Bounds on its number of rounds. A hyperbolic graph of 10,000 nodes in H3: AD 0.086 after 100, 0.083 after
-200."""
-
 PAPER_EPOCHS, BURN_IN_EPOCHS = 3040, 10
 """Number of epochs of the paper's protocol, and of each of its four stages of burn-in."""
 
@@ -115,14 +107,14 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
     unfold = _epochs(0.25, n, some) if epochs is None else epochs // 4
     far, _ = coarse_and_fine(loss)
     fine = 0 if some is None or far is loss else _fine_epochs(n) if epochs is None else epochs // 4
-    main = _replaced(loss, Edges(), EDGES_IN_BATCHES, BATCH_EDGES_FACTOR) if fine else loss
+    main = with_term_replaced(loss, Edges(), EDGES_IN_BATCHES, BATCH_EDGES_FACTOR) if fine else loss
     batch = None if main.needs_near_pairs and not fine else some
     length = _epochs(0.75, n, batch) if epochs is None else epochs - unfold - fine
     stages = [
         Stage(main, length, _batch_lr_factor(batch), "cosine", rescale=far.least_at_target, batch=batch)
     ]
     if fine:
-        stages.append(Stage(_replaced(loss, Edges(), COOL_EDGES), fine, schedule="cosine"))
+        stages.append(Stage(with_term_replaced(loss, Edges(), COOL_EDGES), fine, schedule="cosine"))
         stages = [replace(stage, hyperbolic_rate=HYPERBOLIC_RATE) for stage in stages]
     if unfold:
         cooling = COOLING if some is None else COOLING_IN_BATCHES
@@ -179,7 +171,7 @@ def _fine_epochs(n: int) -> int:
     )
 
 
-def _replaced(loss: Loss, old: Loss, new: Loss, factor: float = 1.0) -> Loss:
+def with_term_replaced(loss: Loss, old: Loss, new: Loss, factor: float = 1.0) -> Loss:
     """Replace a term of a sum by another, with a factor, if it is there."""
     if not isinstance(loss, Sum):
         return loss
@@ -225,39 +217,6 @@ def _heated(loss: Loss) -> list[Loss]:
     if not isinstance(loss, RSNE):
         return [loss] * 4
     return [replace(loss, T=Schedule(k * loss.T.start, k * loss.T.end)) for k in (4, 3, 2, 1)]
-
-
-def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
-    """Make the plan with landmarks, for a large graph, of another plan.
-
-    Its points start where landmarks place them, so that the graph is unfolded already. Only the last stage is
-    done, in rounds instead of epochs.
-
-    Parameters
-    ----------
-    plan
-        The plan of a preset.
-    n
-        Number of nodes.
-    epochs
-        Number of rounds; ``None`` chooses it by the number of nodes.
-
-    Returns
-    -------
-    Plan
-        A plan of one stage.
-
-    Examples
-    --------
-    >>> from riemap.losses import as_loss
-    >>> landmark_plan(default_plan(as_loss("ad"), 10**6), 10**6).epochs
-    100
-    """
-    if epochs is None:
-        epochs = int(min(max(LANDMARK_PAIRS / (BLOCK_LANDMARKS * n), FEWEST_ROUNDS), MOST_ROUNDS))
-    last = replace(plan.stages[-1], epochs=epochs, lr_factor=BATCH_LR_FACTOR, schedule="cosine", batch=None)
-    last = replace(last, hyperbolic_rate=1.0, loss=_replaced(last.loss, COOL_EDGES, Edges()))
-    return replace(plan, stages=(last,), sampler="landmarks", hyperbolic_log_scale=0.0)
 
 
 PRESETS: dict[str, Callable[[Loss, int, int | None], Plan]] = {

@@ -25,7 +25,7 @@ from typing import NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances.sampled_target import BallGroup, RowTarget, SampledTarget
+from riemap.distances.sampled_target import Arcs, BallGroup, RowTarget, SampledTarget
 from riemap.losses import Loss, RowBlock
 from riemap.spaces import Points, Space
 from riemap.training.objective import LossGradient
@@ -115,6 +115,11 @@ class SampledObjective:
     def shared_groups(self) -> list[BallGroup]:
         """The groups of balls, where the tasks are done."""
         return [self.workers.share(group) for group in self.groups]
+
+    @cached_property
+    def arcs(self) -> Arcs:
+        """The edges of the graph, where the tasks are done."""
+        return self.workers.share(self.target.arcs)
 
     @cached_property
     def among_landmarks(self) -> RowTarget:

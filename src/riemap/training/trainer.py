@@ -15,15 +15,14 @@ from riemap.errors import DivergedError, InputError
 from riemap.graphs import AnyGraph
 from riemap.graphs.dissimilarities import check_graph
 from riemap.kernel_cache import working_seconds
-from riemap.losses import Stress
 from riemap.spaces import Points, Space
 from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import initial_points
+from riemap.training.landmark_plans import plan_among_landmarks, shrinking
 from riemap.training.large_start import among_landmarks, placed_points, sampled_target
 from riemap.training.objective import Objective
 from riemap.training.plan import Plan
-from riemap.training.presets import default_plan
 from riemap.training.sampled_objective import SampledObjective
 from riemap.training.state import TrainingState
 from riemap.training.steps import Stepper
@@ -32,9 +31,6 @@ from riemap.types import Array
 
 LEAST_LR = 1e-5
 """Learning rate below which a run with the schedule ``plateau`` has converged."""
-
-LANDMARK_EPOCHS = 500
-"""Epochs in which the landmarks of a large graph are embedded before the other nodes."""
 
 TRIAL_EPOCHS, TRIAL_EPOCHS_WITH_EDGES = 100, 60
 """Epochs of each stage in a trial run, after which it shows which of several initialisations is best.
@@ -270,12 +266,12 @@ class Trainer:
     ) -> tuple[Points, Array]:
         """Embed the landmarks, and place all other nodes relative to them."""
         target = objective.target
-        plan = default_plan(Stress(), len(target.landmarks.nodes), LANDMARK_EPOCHS)
+        plan = plan_among_landmarks(self.plan, len(target.landmarks.nodes))
         trainer = Trainer(among_landmarks(target), self.space, plan)
         state = trainer.init(seed, interrupted=interrupted)
         while state.epoch < plan.epochs and not interrupted():
             state = trainer.step(state)
-        return placed_points(objective, trainer.embedding(state), seed, interrupted)
+        return placed_points(objective, trainer.embedding(state), shrinking(plan), seed, interrupted)
 
     def _trial(self, state: TrainingState, interrupted: Callable[[], bool]) -> tuple[float, TrainingState]:
         """Run a short version of the plan.

@@ -16,10 +16,12 @@ from riemap.training.presets import (
 )
 from riemap.training.sampled_objective import BLOCK_LANDMARKS
 
-LANDMARK_PAIRS = 2.5e9
-"""Number of pairs of a node and a landmark that a run with landmarks visits, if the next bounds allow it."""
+LANDMARK_PAIRS = 5e9
+"""Number of pairs of a node and a landmark that a run with landmarks visits, if the next bounds allow it.
+With half of them, 195 rounds, a hyperbolic graph of 100,000 nodes in H3 had AD 0.090 and F1@1 16 %; after 400
+rounds 0.079 and 25 %."""
 
-FEWEST_ROUNDS, MOST_ROUNDS = 100, 1600
+FEWEST_ROUNDS, MOST_ROUNDS = 150, 1600
 """Bounds on its number of rounds. A hyperbolic graph of 10,000 nodes in H3: AD 0.086 after 100, 0.083 after
 200."""
 
@@ -61,7 +63,7 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     >>> from riemap.losses import as_loss
     >>> from riemap.training import default_plan
     >>> landmark_plan(default_plan(as_loss("ad"), 10**6), 10**6).epochs
-    100
+    150
     """
     if epochs is None:
         epochs = int(min(max(LANDMARK_PAIRS / (BLOCK_LANDMARKS * n), FEWEST_ROUNDS), MOST_ROUNDS))

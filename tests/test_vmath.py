@@ -16,6 +16,7 @@ import pytest
 from numba import njit
 
 from riemap import vmath
+from riemap.manifolds.shared import over_sine
 
 ULPS = {
     "log": 1.0,
@@ -112,7 +113,7 @@ unary = pytest.mark.parametrize("name", sorted(SPECIAL))
 @cache
 def loop(name: str) -> Callable[..., np.ndarray]:
     """The function in a loop over arrays, with the freedom that kernels give the compiler."""
-    f = getattr(vmath, name)
+    f = getattr(over_sine if name.startswith("over_sine") else vmath, name)
     compiled = njit(error_model="numpy", fastmath={"contract", "reassoc"})
 
     def one(x):
@@ -205,7 +206,7 @@ def assembly(name: str) -> str:
 @pytest.mark.parametrize("gap", [0.0, 1e-15, 1e-9, 1e-4, 0.2])
 def test_divided_differences_keep_their_digits(gap: float) -> None:
     """Of d / sin d, where arguments coincide, nearly coincide, and do not; measured: 2e-11."""
-    differences = njit(error_model="numpy")(lambda p, q, r: vmath.over_sine_differences(p, q, r))
+    differences = njit(error_model="numpy")(lambda p, q, r: over_sine.over_sine_differences(p, q, r))
     for p in np.linspace(0.001, 0.09, 10):
         points = [mpmath.mpf(float(x)) for x in (p, p + gap, p + 2.0 * gap)]
         with mpmath.workprec(PRECISION):

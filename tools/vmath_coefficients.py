@@ -1,4 +1,4 @@
-"""Print the polynomial coefficients that ``riemap.vmath`` contains.
+"""Print the polynomial coefficients of ``riemap.vmath`` and of ``riemap.manifolds.shared.over_sine``.
 
 Each polynomial interpolates its function at Chebyshev nodes, in arithmetic with 60 digits. Its largest error
 is within a small factor of that of the best polynomial (minimax) of the same degree.

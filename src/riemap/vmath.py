@@ -59,47 +59,6 @@ _ATAN = (
     0.03923165829558719,
     -0.01917688711906226,
 )
-_OVER_SINE = (
-    1.0,
-    0.6666666666666189,
-    0.533333333347301,
-    0.4571428555234227,
-    0.40634930554643117,
-    0.3694046593528639,
-    0.3410846901153082,
-    0.3166413710297264,
-    0.32027747068693146,
-    0.08407576531699976,
-    1.7419401120753197,
-    -8.143722953164364,
-    37.66407038907781,
-    -129.9390909749634,
-    352.8131122932864,
-    -735.7810753571637,
-    1162.49827535509,
-    -1344.7036456955425,
-    1078.7069668492722,
-    -537.7305664887608,
-    127.05916079168854,
-)
-_OVER_SINE_LOW, _OVER_SINE_HIGH = _OVER_SINE[:10], _OVER_SINE[10:]
-_OVER_SINE_TOP = (
-    1.5707963267948963,
-    6.725411862075565,
-    9.854087901051304,
-    5.71773429398408,
-    1.098283264497142,
-    0.01916802248661943,
-    -0.0006440645434196468,
-)
-_OVER_SINE_BOTTOM = (
-    1.0,
-    5.554769713447777,
-    11.345859657537915,
-    10.371785914302045,
-    4.073377428831226,
-    0.5140339638633362,
-)
 _EXP = (
     0.5,
     0.1666666666666667,
@@ -179,27 +138,8 @@ def _typed_horner(context: Any, z: Any, coefficients: Any) -> Any:
 
 
 _compiled: Callable[..., Any] = intrinsic
-_horner: Callable[[float, tuple[float, ...]], float] = _compiled(_typed_horner)
+horner: Callable[[float, tuple[float, ...]], float] = _compiled(_typed_horner)
 """Sum of ``coefficients[k] * z**k``, constant first."""
-
-
-def _typed_differences(context: Any, x: Any, y: Any, z: Any, coefficients: Any) -> Any:
-    """Divide the polynomial by its argument minus ``x``, the quotient by minus ``y``, and so on."""
-
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        quotient = [builder.extract_value(values[3], k) for k in range(len(coefficients))]
-        remainders = []
-        for point in values[:3]:
-            for k in reversed(range(len(quotient) - 1)):
-                quotient[k] = builder.fma(quotient[k + 1], point, quotient[k])
-            remainders.append(quotient.pop(0))
-        return context.make_tuple(builder, signature.return_type, remainders)
-
-    return types.UniTuple(types.float64, 3)(x, y, z, coefficients), lower  # type: ignore[no-untyped-call]
-
-
-_differences: Callable[..., tuple[float, float, float]] = _compiled(_typed_differences)
-"""``f(x)``, ``f[x, y]`` and ``f[x, y, z]`` of the polynomial ``f`` with these coefficients."""
 
 
 @inline
@@ -219,7 +159,7 @@ def _log_from(k: int, f: float) -> float:
     exponent = from_bits(k + _ROUND_BITS) - _ROUND
     s = f / (f + 2.0)
     z = s * s
-    tail = z * _horner(z, _LOG)
+    tail = z * horner(z, _LOG)
     return fma(exponent, _LN2_HIGH, f - (s * (f - tail) - exponent * _LN2_LOW))
 
 
@@ -255,7 +195,7 @@ def exp(x: float) -> float:
     n = shifted - _ROUND
     r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
     scale = from_bits((to_bits(shifted) - _ROUND_BITS + 1023) << 52)
-    return fma(fma(r * r, _horner(r, _EXP), r), scale, scale)
+    return fma(fma(r * r, horner(r, _EXP), r), scale, scale)
 
 
 @inline
@@ -280,42 +220,11 @@ def atan2(y: float, x: float) -> float:
     bottom = 1.0 if bottom == 0.0 else bottom
     s = top / bottom
     z = s * s
-    angle = fma(s * z, _horner(z, _ATAN), s)
+    angle = fma(s * z, horner(z, _ATAN), s)
     angle = angle + _PI_4 if steep else angle
     angle = _PI_2 - angle if ay > ax else angle
     angle = _PI - angle if x < 0.0 else angle
     return -angle if y < 0.0 else angle
-
-
-@inline
-def over_sine(q: float) -> float:
-    """``d / sin d`` for ``q = sin²(d/2)`` in [0, 1/2], that is, for ``d`` up to a right angle.
-
-    The polynomial is evaluated in two halves: the compiler does not unroll a longer loop, and then does not
-    vectorise the loop around it.
-    """
-    square = q * q
-    fourth = square * square
-    return fma(fourth * fourth * square, _horner(q, _OVER_SINE_HIGH), _horner(q, _OVER_SINE_LOW))
-
-
-@inline
-def over_sine_quotient(q: float) -> tuple[float, float]:
-    """Two numbers whose quotient is :func:`over_sine`, for loops that can share the division.
-
-    They are polynomials in ``1/2 - q`` with half as many terms, of which all but one are positive.
-    """
-    rest = 0.5 - q
-    return _horner(rest, _OVER_SINE_TOP), _horner(rest, _OVER_SINE_BOTTOM)
-
-
-@inline
-def over_sine_differences(p: float, q: float, r: float) -> tuple[float, float, float]:
-    """Divided differences ``f(p)``, ``f[p, q]`` and ``f[p, q, r]`` of :func:`over_sine`.
-
-    They keep their digits where the arguments are close or equal: the last of them has ten.
-    """
-    return _differences(p, q, r, _OVER_SINE)
 
 
 @inline
@@ -324,4 +233,4 @@ def cos_third(r: float) -> float:
 
     A polynomial in ``t = sqrt((1 + r) / 2)``, in which it is ``cos(2/3 acos t)`` and smooth.
     """
-    return _horner(math.sqrt(0.5 + 0.5 * r), _COS_THIRD)
+    return horner(math.sqrt(0.5 + 0.5 * r), _COS_THIRD)

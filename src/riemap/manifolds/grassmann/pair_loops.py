@@ -29,9 +29,10 @@ from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.grassmann import any_pairs, pair_loops36
 from riemap.manifolds.grassmann.complements import complements
 from riemap.manifolds.shared import unit_vectors
+from riemap.manifolds.shared.over_sine import over_sine
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import TINY, over_sine
+from riemap.vmath import TINY
 
 # --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
 

@@ -32,9 +32,10 @@ from riemap.manifolds.shared.orthogonal_factor3 import (
     combination,
     orthogonal_factor,
 )
+from riemap.manifolds.shared.over_sine import over_sine_differences
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import NAN, TINY, atan2, cos_third, over_sine_differences
+from riemap.vmath import NAN, TINY, atan2, cos_third
 
 LEAST_GAP = 0.01
 """Smallest ratio of the sum of the lesser two singular values of ``C`` to the greatest for which the closed

@@ -14,9 +14,9 @@ from riemap.coordinate_tuples import coordinates, differences, no_coordinates, p
 from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import row_and_end, row_and_line_end
 from riemap.manifolds.base import CUT
+from riemap.manifolds.shared.over_sine import over_sine, over_sine_quotient
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import over_sine, over_sine_quotient
 
 
 @inline

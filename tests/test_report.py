@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import shutil
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -525,3 +526,26 @@ def test_some_nodes_of_a_large_graph_are_drawn(monkeypatch: pytest.MonkeyPatch) 
     assert hops == exact.distances[numbers[a], numbers[b]]
     (row,) = embedding.sqdist_rows(np.array([numbers[a]]))
     assert far == pytest.approx(exact.maximum * np.sqrt(row[numbers[b]]))
+
+
+def test_any_node_of_a_large_graph_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page has all names, the nearest node drawn of each, and a cloud of nodes that are not drawn."""
+    graph = load_dataset("les-miserables")
+    embedding = placed("H2 x Stein2", graph)
+    monkeypatch.setattr("riemap.report.run.LARGEST_DRAWN", 50)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_NODES", 40)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_HUBS", 10)
+    monkeypatch.setattr("riemap.report.other_nodes.CLOUD_NODES", 20)
+    monkeypatch.setattr("riemap.report.other_nodes.COMPARED_NUMBERS", 3 * graph.n)
+    found = data(run_page(Subject(embedding, graph, [])))
+    for view in found["views"]:
+        assert (view["points"]["shape"][0], view["cloud"]["shape"][0]) == (40, 20)
+    (ellipses,) = (view for view in found["views"] if "matrices" in view)
+    assert ellipses["matrices"]["shape"][0] == 40
+    names, nearest = (zlib.decompress(base64.b64decode(found["search"][key])) for key in ("names", "nearest"))
+    assert json.loads(names) == list(graph.labels)
+    drawn = [graph.labels.index(label) for label in found["labels"]]
+    expected = embedding.sqdist_rows(np.array(drawn)).argmin(axis=0)
+    assert np.frombuffer(nearest, "<u2").tolist() == expected.tolist()
+    monkeypatch.setattr("riemap.report.other_nodes.LARGEST_SEARCH", len(found["search"]["names"]))
+    assert data(run_page(Subject(embedding, graph, [])))["search"] is None

@@ -227,6 +227,36 @@ def test_the_search_box_works_by_keyboard(browser: Browser, folder: Path) -> Non
     tab.close()
 
 
+@pytest.mark.parametrize("space", ["H3", "S2", "Stein2"])
+def test_the_search_finds_nodes_that_are_not_drawn(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, space: str
+) -> None:
+    """It selects the nearest node that is drawn, and says so; pale dots show the nodes that are not drawn."""
+    monkeypatch.setattr("riemap.report.run.LARGEST_DRAWN", 10)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_NODES", 20)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_HUBS", 5)
+    graph = load_dataset("les-miserables")
+    embedding = placed(space, graph)
+    path = tmp_path / "large.html"
+    path.write_text(run_page(Subject(embedding, graph, [])), encoding="utf-8")
+    tab = opened(browser, path)
+    drawn = tab.evaluate("riemap.model.labels")
+    hidden = next(label for label in graph.labels if label not in drawn)
+    assert tab.evaluate("riemap.scenes[0].cloud.length") == 3 * (graph.n - 20)
+    tab.evaluate("document.getElementById('search').focus()")
+    for name in (hidden, drawn[7]):
+        tab.evaluate("document.getElementById('search').value = ''")
+        tab.type(name)
+        tab.until("!document.getElementById('found').hidden")
+        tab.key("Enter")
+        nearest = min(drawn, key=lambda other: (embedding.distances([name], [other])[0, 0], other != name))
+        assert ask(tab, "text", "#node h3") == nearest
+        assert ("is not drawn" in ask(tab, "text", "#node")) == (name == hidden)
+    assert "The search finds all nodes" in ask(tab, "text", "#map")
+    assert (tab.errors(), tab.requests()) == ([], [path.resolve().as_uri()])
+    tab.close()
+
+
 @pytest.mark.parametrize("space", ["H2", "H3", "S2", "Stein2"])
 def test_a_picture_turns_and_starts_over(browser: Browser, folder: Path, space: str) -> None:
     """Keys and the mouse move a picture, and 0 resets it."""

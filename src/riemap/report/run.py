@@ -17,11 +17,12 @@ from riemap.metrics.scores import LARGEST_FULLY_SCORED, compare, score_compariso
 from riemap.report.curvatures import Curvatures, angle_histogram, graph_curvatures, histogram
 from riemap.report.document import document
 from riemap.report.drawn_nodes import LARGEST_DRAWN, draw_nodes
+from riemap.report.other_nodes import search_index, split_cloud, with_cloud
 from riemap.views import LARGEST_SHOWN_FACTORS, views
 
 RUN_SCRIPTS = (
     *("geometry.js", "guides.js", "scene.js", "gestures.js", "model.js", "details.js"),
-    *("cards.js", "run.js"),
+    *("search.js", "cards.js", "run.js"),
 )
 """Scripts of the page, in the order in which they run, after the shared ones."""
 
@@ -138,8 +139,9 @@ def _large_page(subject: Subject, embedding: Embedding) -> str:
     data = {
         **_head(subject, embedding),
         **scores.as_json(),
-        **_pictures(part.embedding, part.graph),
+        **_pictures(part.embedding, part.graph, with_cloud(embedding, part.nodes)),
         "whole": graph.n,
+        "search": search_index(embedding, part.nodes),
         "n": len(part.nodes),
         "nodes": nodes,
         "groups": None if groups is None else [groups[i] for i in part.nodes.tolist()],
@@ -173,13 +175,14 @@ def _head(subject: Subject, embedding: Embedding) -> dict[str, Any]:
     }
 
 
-def _pictures(embedding: Embedding, graph: AnyGraph) -> dict[str, Any]:
-    """Labels, edges, and the views of every factor."""
+def _pictures(embedding: Embedding, graph: AnyGraph, cloud: Embedding | None = None) -> dict[str, Any]:
+    """Labels, edges, and the views of every factor. A cloud has the same nodes first, and then others."""
     edges = graph.edges() if isinstance(graph, Graph) else np.zeros((0, 2), np.int64)
+    found = views(embedding if cloud is None else cloud, edges)
     return {
         "labels": [str(label) for label in graph.labels],
         "edges": edges,
-        "views": [view.as_json() for view in views(embedding, edges)],
+        "views": [view.as_json() if cloud is None else split_cloud(view, graph.n) for view in found],
         "factors": {
             "count": len(embedding.space.factors),
             "shown": LARGEST_SHOWN_FACTORS,

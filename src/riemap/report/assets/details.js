@@ -1,6 +1,4 @@
-// The panel beside the pictures: the selected node, the legend, the search box; and the tooltip at the pointer.
-
-const MAX_FOUND = 12; // most nodes that a search lists
+// The panel beside the pictures: the selected node and the legend; and the tooltip at the pointer.
 
 function scoresOf(model, i) {
   const rows = [["degree", "degree"], ["distortion", "distortion"], ["f1", "F1 of its neighbours"], ["ricci", "Ricci curvature"]];
@@ -16,7 +14,9 @@ function showNode(model) {
   }
   const list = element("dl");
   for (const [title, value] of scoresOf(model, i)) list.append(element("dt", {}, title), element("dd", {}, value));
+  const sought = model.sought === null ? null : element("p", {}, `${model.sought} is not drawn. The nearest node that is drawn:`);
   host.replaceChildren(
+    ...(sought ? [sought] : []),
     element("h3", {}, model.labels[i]),
     list,
     element("p", {}, "Nearest nodes and their distances; nodes in both lists are bold"),
@@ -78,64 +78,4 @@ function showTip(model, i, event) {
   const x = event.clientX + 16 + width > innerWidth ? event.clientX - 12 - width : event.clientX + 16;
   tip.style.left = `${Math.max(x, 4)}px`;
   tip.style.top = `${Math.min(event.clientY + 14, innerHeight - height - 4)}px`;
-}
-
-// --- search -----------------------------------------------------------------------------------------
-
-function startSearch(model) {
-  const box = byId("search"), list = byId("found"), lower = model.labels.map((label) => label.toLowerCase());
-  let found = [], active = -1;
-
-  const close = () => {
-    list.hidden = true;
-    box.setAttribute("aria-expanded", "false");
-    box.removeAttribute("aria-activedescendant");
-  };
-  const take = (i) => {
-    box.value = model.labels[i];
-    close();
-    model.choose(i);
-  };
-  const highlight = (k) => {
-    active = k;
-    [...list.children].forEach((item, p) => item.setAttribute("aria-selected", String(p === k)));
-    if (k >= 0) {
-      box.setAttribute("aria-activedescendant", `found-${k}`);
-      list.children[k].scrollIntoView({ block: "nearest" });
-    }
-  };
-  const look = () => {
-    found = matches(lower, box.value.trim().toLowerCase());
-    list.replaceChildren(...found.map((i, k) => {
-      const item = element("li", { role: "option", id: `found-${k}`, "aria-selected": "false" }, model.labels[i]);
-      item.addEventListener("pointerdown", (event) => (event.preventDefault(), take(i)));
-      return item;
-    }));
-    list.hidden = found.length === 0;
-    box.setAttribute("aria-expanded", String(!list.hidden));
-    highlight(found.length ? 0 : -1);
-  };
-
-  box.addEventListener("input", look);
-  box.addEventListener("blur", close);
-  box.addEventListener("keydown", (event) => {
-    if (event.key === "ArrowDown" && list.hidden) look();
-    else if (event.key === "ArrowDown" && found.length) highlight((active + 1) % found.length);
-    else if (event.key === "ArrowUp" && found.length) highlight((active + found.length - 1) % found.length);
-    else if (event.key === "Enter" && !list.hidden && active >= 0) take(found[active]);
-    else if (event.key === "Escape") close();
-    else return;
-    event.preventDefault();
-  });
-}
-
-// Nodes whose names equal the text, then those that start with it, then those that contain it.
-function matches(names, text) {
-  if (!text) return [];
-  const ranks = [(name) => name === text, (name) => name.startsWith(text), (name) => name.includes(text)];
-  const found = new Set();
-  for (const good of ranks) {
-    for (let i = 0; i < names.length && found.size < MAX_FOUND; i++) if (good(names[i])) found.add(i);
-  }
-  return [...found];
 }

@@ -102,3 +102,22 @@ function turned(r, about, angle) {
   const t = about === "x" ? [1, 0, 0, 0, c, -s, 0, s, c] : [c, 0, s, 0, 1, 0, -s, 0, c];
   return t.map((_, k) => [0, 1, 2].reduce((sum, j) => sum + t[3 * Math.floor(k / 3) + j] * r[3 * j + (k % 3)], 0));
 }
+
+// Stand the points of a cone on its tip, in place.
+function makeUpright(places) {
+  for (let p = 0; p < places.length; p += 3) {
+    [places[p], places[p + 1], places[p + 2]] = upright(places.subarray(p, p + 3));
+  }
+}
+
+// A random permutation of the numbers below n, the same on every page load.
+function shuffled(n) {
+  const order = Uint32Array.from({ length: n }, (_, k) => k);
+  let state = 1;
+  for (let k = n - 1; k > 0; k--) {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    const other = state % (k + 1);
+    [order[k], order[other]] = [order[other], order[k]];
+  }
+  return order;
+}

@@ -69,3 +69,15 @@ function rings(context, scene) {
     context.stroke();
   }
 }
+
+// The nodes of a large graph that are not drawn one by one, as pale dots.
+function dots(ink, scene) {
+  const spot = [0, 0, 0], globe = scene.view.kind === "globe";
+  ink.fillStyle = theme.ink.soft;
+  for (let k = 0; 3 * k < scene.cloud.length; k++) {
+    scene.place(scene.cloud, k, spot, 0);
+    ink.globalAlpha = globe && spot[2] < 0 ? 0.1 : 0.4;
+    ink.fillRect(spot[0] - 0.6, spot[1] - 0.6, 1.2, 1.2);
+  }
+  ink.globalAlpha = 1;
+}

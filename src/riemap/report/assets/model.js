@@ -14,7 +14,7 @@ class Model {
       if (data.nodes[name]) this.values[name] = unpacked(data.nodes[name]);
     }
     this.near = { space: this.nearest(data.nodes.in_space), graph: this.nearest(data.nodes.in_graph) };
-    this.chosen = this.hovered = null;
+    this.chosen = this.hovered = this.sought = null;
     this.listeners = { choose: [], hover: [], colour: [] };
     this.connect();
     this.measure();
@@ -108,8 +108,10 @@ class Model {
 
   // --- selecting ------------------------------------------------------------------------------------
 
-  choose(i) {
+  // Select a node. If another one was sought that is not drawn, its name is shown with the node.
+  choose(i, sought = null) {
     this.chosen = i;
+    this.sought = sought;
     if (this.mode === "hops" && i !== null) this.colour();
     for (const listener of this.listeners.choose) listener(i);
   }

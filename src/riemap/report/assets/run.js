@@ -15,11 +15,17 @@ function showTop() {
 
 // --- the pictures -----------------------------------------------------------------------------------
 
+// What the picture of a large graph leaves out.
+function whatIsDrawn() {
+  const search = data.search ? "The search finds all nodes" : "There are too many names for the search, which finds the nodes drawn; riemap nearest finds the others";
+  return `${shown(data.n)} of ${shown(data.whole)} nodes are drawn, those with the most neighbours and random ones, and the edges between them. Pale dots are ${shown(data.views[0].cloud.shape[0])} random others. ${search}. Nearest nodes, worst pairs, and distortions are among the nodes drawn; the scores are of the whole graph.`;
+}
+
 function showViews(model) {
   const host = byId("views"), names = { h: data.graph, s: data.space };
   host.classList.toggle("one", data.views.length === 1);
   const { count, shown: some } = data.factors;
-  if (data.whole) byId("map").append(element("p", { class: "hint" }, `${shown(data.n)} of ${shown(data.whole)} nodes are drawn, those with the most neighbours and random ones, and the edges between them. The search, nearest nodes, worst pairs, and distortions are among these; the scores are of the whole graph.`));
+  if (data.whole) byId("map").append(element("p", { class: "hint" }, whatIsDrawn()));
   if (count > some) byId("map").append(element("p", { class: "hint" }, `The space has ${count} factors; the first ${some} are shown.`));
   return data.views.map((view, k) => {
     const label = `${view.title}: ${names.h} in ${names.s}, ${plural(data.n, "node")}. ${view.caption} Arrow keys turn, plus and minus zoom, N and P select a node.`;

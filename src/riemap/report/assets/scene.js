@@ -11,8 +11,9 @@ class Scene {
     this.stage = stage;
     this.solid = SOLID_KINDS.has(view.kind);
     this.points = inSpace(view.points);
+    this.cloud = view.cloud ? inSpace(view.cloud) : [];
     this.lines = view.kind === "ellipses" ? { places: [], starts: [0] } : edgePaths(view, this.points, model.edges);
-    if (view.kind === "cone") for (const places of [this.points, this.lines.places]) makeUpright(places);
+    if (view.kind === "cone") for (const places of [this.points, this.cloud, this.lines.places]) makeUpright(places);
     this.matrices = view.matrices ? unpacked(view.matrices) : null;
     this.order = shuffled(this.lines.starts.length - 1);
     this.guides = guides(view.kind);
@@ -111,6 +112,7 @@ class Scene {
       }
     }
     ink.globalAlpha = 1;
+    dots(ink, this);
   }
 
   // Draw as many edges as a frame allows, in random order, and the others in later frames.
@@ -277,23 +279,4 @@ class Scene {
     }
     return best;
   }
-}
-
-// Stand the points of a cone on its tip, in place.
-function makeUpright(places) {
-  for (let p = 0; p < places.length; p += 3) {
-    [places[p], places[p + 1], places[p + 2]] = upright(places.subarray(p, p + 3));
-  }
-}
-
-// A random permutation of the numbers below n, the same on every page load.
-function shuffled(n) {
-  const order = Uint32Array.from({ length: n }, (_, k) => k);
-  let state = 1;
-  for (let k = n - 1; k > 0; k--) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const other = state % (k + 1);
-    [order[k], order[other]] = [order[other], order[k]];
-  }
-  return order;
 }

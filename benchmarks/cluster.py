@@ -55,7 +55,7 @@ def cluster(nodes: int, space: Space) -> Iterator[Workers]:
 
 
 def plan_of(n: int, rounds: int | None) -> Plan:
-    return landmark_plan(default_plan(as_loss("stress"), n), n, rounds)
+    return landmark_plan(default_plan(as_loss("both"), n), n, rounds)
 
 
 def run(

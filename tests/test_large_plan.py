@@ -34,7 +34,7 @@ from riemap.training import (
     rounds,
     sampled_objective,
 )
-from riemap.training.edge_blocks import edge_gradients, edge_parts
+from riemap.training.edge_blocks import edge_gradients, edge_parts, near_groups
 from riemap.training.objective import LossGradient
 from riemap.training.sampled_objective import SampledObjective, rows_gradient
 from riemap.training.workers import Workers
@@ -175,7 +175,18 @@ def test_near_nodes_train_edges_and_no_ball_does() -> None:
     nodes = np.concatenate([task[-1].nodes for task in tasks])
     assert sorted(nodes.tolist()) == list(range(GRAPH.n))
     assert len(tasks) > 1
-    assert max(len(group) for task in tasks for group in task[-1].groups) <= edge_blocks.GROUP_NODES
+
+
+def test_nodes_of_a_group_are_close() -> None:
+    """Each node is in one group, and pairs within groups are closer than others."""
+    space, scales, rng = Space.parse("H2"), np.zeros(1), np.random.default_rng(0)
+    points = space.random(rng, 1000)
+    groups = list(near_groups(space, points, scales, rng, 100))
+    assert sorted(np.concatenate(groups).tolist()) == list(range(1000))
+    assert max(map(len, groups)) <= 100
+    far = np.sqrt(space.pairwise(points, points, scales))
+    within = np.mean([far[np.ix_(group, group)].mean() for group in groups])
+    assert within < 0.6 * far.mean()
 
 
 def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +196,7 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
     x = np.random.default_rng(0).standard_normal((GRAPH.n, 2))
     target = shortest_paths(GRAPH).astype(float) ** 2
     loss = as_loss("edges(T=0.5)").for_target(1.0)
-    (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), 1)
+    (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), GRAPH.n)
     (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
 
     def total(y: Any) -> float:

@@ -6,8 +6,9 @@ that the embedding puts close to it by mistake. So all nodes are divided into gr
 other in the embedding, anew in each round. A block has a group as its rows. Its columns are the group and
 some neighbours of each of its nodes. The loss needs no distances here, only which pairs are edges.
 
-A group is halved again and again: two of its nodes are drawn, and the half that is relatively closer to the
-first is one part. This needs distances in the space only, so that it works in any space.
+All nodes are halved again and again: two of them are drawn, and the half that is relatively closer to the
+first is one part. This needs distances in the space only, so that it works in any space. The first halvings
+make the tasks of a round; a task halves its own part further.
 """
 
 from collections.abc import Iterator
@@ -32,68 +33,65 @@ the F1@1 of a hyperbolic random graph of 30,000 nodes in H3 was the same after 8
 
 @final
 class EdgePart(NamedTuple):
-    """Some groups, whose blocks are one task.
+    """Nodes that are close in the embedding, whose blocks are one task.
 
     Parameters
     ----------
-    groups
-        Node numbers of each group.
+    nodes
+        Node numbers.
     seed
-        Seed of the draw of neighbours.
+        Seed of all that the task draws.
     """
 
-    groups: list[NDArray[np.int64]]
-    seed: tuple[int, ...]
-
-    @property
-    def nodes(self) -> NDArray[np.int64]:
-        """The nodes of all groups, one group after the other."""
-        return np.concatenate(self.groups)
+    nodes: NDArray[np.int64]
+    seed: int
 
 
-def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, count: int) -> list[EdgePart]:
-    """Divide all nodes into groups that are close in the embedding, and deal the groups into tasks.
+def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: int) -> list[EdgePart]:
+    """Divide all nodes into tasks, each of nodes that are close in the embedding.
 
     Parameters
     ----------
     space, points, log_scales
         The embedding.
     rng
-        Draws the nodes by which groups are halved, and the seeds.
-    count
-        Most tasks.
+        Draws the nodes by which the nodes are halved, and the seeds.
+    most
+        Most nodes of a task.
 
     Returns
     -------
     list of EdgePart
-        Each node is in one group.
+        Each node is in one of them.
     """
-    groups = list(near_groups(space, points, log_scales, rng))
-    size = -(-len(groups) // count)
-    starts = range(0, len(groups), size)
-    seeds = rng.integers(0, 1 << 62, len(starts)).tolist()
-    return [EdgePart(groups[k : k + size], (seed,)) for k, seed in zip(starts, seeds, strict=True)]
+    parts = list(near_groups(space, points, log_scales, rng, most))
+    seeds = rng.integers(0, 1 << 62, len(parts)).tolist()
+    return [EdgePart(nodes, seed) for nodes, seed in zip(parts, seeds, strict=True)]
 
 
-def near_groups(space: Space, points: Points, log_scales: Array, rng: Rng) -> Iterator[NDArray[np.int64]]:
-    """Divide all nodes into groups of at most :data:`GROUP_NODES` that are close in the embedding.
+def near_groups(
+    space: Space, points: Points, log_scales: Array, rng: Rng, most: int
+) -> Iterator[NDArray[np.int64]]:
+    """Divide some nodes into groups that are close in the embedding.
 
     Parameters
     ----------
     space, points, log_scales
-        The embedding.
+        The embedding of the nodes.
     rng
         Draws the two nodes by which a group is halved.
+    most
+        Most nodes of a group.
 
     Yields
     ------
     NDArray[np.int64]
-        Node numbers. Groups that are close to each other mostly follow each other.
+        Rows of ``points``. Groups that are close to each other mostly follow each other.
     """
     waiting = [np.arange(len(points[0]))]
     while waiting:
         nodes = waiting.pop()
-        if len(nodes) <= GROUP_NODES:
+        if len(nodes) <= most:
             yield nodes
             continue
         ends = nodes[rng.choice(len(nodes), 2, replace=False)]
@@ -107,7 +105,7 @@ def near_groups(space: Space, points: Points, log_scales: Array, rng: Rng) -> It
 def edge_gradients(
     space: Space, loss: Loss, log_scales: Array, arcs: Arcs, points: Points, part: EdgePart
 ) -> Points:
-    """Do the task of some groups: compute the gradients of the loss of their nodes' edges.
+    """Do the task of a part: compute the gradients of the loss of its nodes' edges.
 
     Parameters
     ----------
@@ -118,7 +116,7 @@ def edge_gradients(
     points
         The points of all nodes.
     part
-        The groups.
+        The nodes, which are divided into groups here.
 
     Returns
     -------
@@ -129,17 +127,19 @@ def edge_gradients(
     """
     rng = np.random.default_rng(part.seed)
     place = np.full(len(points[0]), -1, np.int32)
-    found = []
-    for nodes in part.groups:
-        columns, target = _edge_target(arcs, nodes, rng, place)
-        x, y = (tuple(p[rows] for p in points) for rows in (nodes, columns))
+    own = tuple(p[part.nodes] for p in points)
+    gradients = tuple(np.empty_like(p) for p in own)
+    for group in near_groups(space, own, log_scales, rng, GROUP_NODES):
+        columns, target = _edge_target(arcs, part.nodes[group], rng, place)
+        x, y = tuple(p[group] for p in own), tuple(p[columns] for p in points)
         pairs = space.rectangular_block(x, y, log_scales)
         block, weights = RowBlock(target, pairs.sqdist), np.empty_like(target)
         loss.rows(block, statistics=loss.statistics(block), both_ends=False, out=weights)
-        _count_both_ends(weights, len(nodes))
+        _count_both_ends(weights, len(group))
         of_points, _ = pairs.gradient(weights)
-        found.append(tuple(len(columns) * g for g in of_points))  # the loss is a mean over columns
-    return tuple(np.concatenate(gradients) for gradients in zip(*found, strict=True))
+        for whole, some in zip(gradients, of_points, strict=True):
+            whole[group] = len(columns) * some  # the loss is a mean over columns
+    return gradients
 
 
 def _count_both_ends(weights: Array, count: int) -> None:

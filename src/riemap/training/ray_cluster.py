@@ -6,6 +6,7 @@ done again by another one, with the same result. Nodes have riemap installed, an
 
 import functools
 import logging
+import os
 import re
 import socket
 from collections import deque
@@ -34,9 +35,14 @@ DEFAULT_PORT = 6379
 CONNECT_SECONDS = 5.0
 """Longest time to wait for a cluster to answer."""
 
-TASKS_PER_CORE = 3
+TASKS_PER_CORE = 4
 """Number of tasks for each core that are sent before the first result is waited for. A core that is done
 finds its next task on its own machine."""
+
+ASK_MILLISECONDS = "20"
+"""Time after which Ray asks for a result again. Its own default is a second, and at times it misses that a
+result has come from another machine: half of the clusters then took 4 s instead of 1 for a round of 200,000
+nodes."""
 
 T = TypeVar("T")
 
@@ -60,6 +66,7 @@ def connected(address: str) -> Any:
         If Ray is not installed, or if no cluster answers.
     """
     expect(address, str, "the address of a Ray cluster", "e.g. 127.0.0.1:6379, or auto")
+    os.environ.setdefault("RAY_get_check_signal_interval_milliseconds", ASK_MILLISECONDS)
     try:
         import ray
     except ImportError:

@@ -13,6 +13,7 @@ Last, the scales have one step, by the mean of the gradients of all blocks with 
 of the tasks.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple, final
 
@@ -223,7 +224,7 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     """
     shared = objective.workers.share(given)
     landmarks = objective.target.landmarks.nodes
-    parts = [*objective.shard_nodes, landmarks]
+    parts = [landmarks, *objective.shard_nodes]
     fine = _fine_gradients(objective, given, state)
     tasks = _row_tasks(objective, given, shared, state, fine)
     loss, count, of_scales, blocks = 0.0, 0, np.zeros(len(state.points)), 0
@@ -231,9 +232,10 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
         state.put(nodes, found.state)
         loss, count = loss + found.loss, count + found.nodes
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
-    balls = [] if fine else _ball_tasks(objective, given, shared, state)
-    for (*_, nodes, _), found in zip(balls, objective.workers.results(balls), strict=True):
-        state.put(nodes, found.state)
+    sent = deque[NDArray[np.int64]]()
+    balls = () if fine else _ball_tasks(objective, given, shared, state.copied(), sent)
+    for found in objective.workers.results(balls):
+        state.put(sent.popleft(), found.state)
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
     return loss / count, of_scales / blocks
 
@@ -244,7 +246,8 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
         return ()
     space, scales, workers = given.space, given.log_scales, objective.workers
     points = workers.share(state.points)
-    parts = edge_parts(space, state.points, scales, given.rng(EDGES, 0), len(objective.ranges))
+    most = -(-objective.target.n // len(objective.ranges))
+    parts = edge_parts(space, state.points, scales, given.rng(EDGES, 0), most)
     tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in parts)
     gradients = tuple(np.empty_like(p) for p in state.points)
     for part, found in zip(parts, workers.results(tasks), strict=True):
@@ -256,30 +259,35 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
 def _row_tasks(
     objective: SampledObjective, given: Round, shared: Round, state: NodeState, fine: Points
 ) -> Iterator[Task]:
-    """Make the tasks of the shards and that of the landmarks. No node is in two of them."""
+    """Make the task of the landmarks, which is the longest, and those of the shards. No node is in two."""
 
     def of(nodes: NDArray[np.int64]) -> tuple[NodeState, Points]:
         return state.taken(nodes), tuple(g[nodes] for g in fine)
 
-    for shard, nodes in zip(objective.shards, objective.shard_nodes, strict=True):
-        yield move_rows, shared, shard, *of(nodes)
     landmarks = objective.target.landmarks.nodes
     blocks = sum(-(-len(nodes) // given.block[0]) for nodes in objective.shard_nodes)
     steps = min(max(blocks // ROWS_PER_LANDMARKS, 1), MOST_LANDMARK_STEPS)
     yield move_landmarks, shared, objective.among_landmarks, steps, *of(landmarks)
+    for shard, nodes in zip(objective.shards, objective.shard_nodes, strict=True):
+        yield move_rows, shared, shard, *of(nodes)
 
 
-def _ball_tasks(objective: SampledObjective, given: Round, shared: Round, state: NodeState) -> list[Task]:
-    """Make the tasks of the groups of balls. They all take their nodes before any of them is done."""
+def _ball_tasks(
+    objective: SampledObjective,
+    given: Round,
+    shared: Round,
+    state: NodeState,
+    sent: deque[NDArray[np.int64]],
+) -> Iterator[Task]:
+    """Make the tasks of the groups of balls, and append the nodes of each to ``sent``."""
     share = NEAR_BALL_SHARE if given.loss.needs_near_pairs else BALL_SHARE
-    tasks: list[Task] = []
     for number, (group, there) in enumerate(zip(objective.groups, objective.shared_groups, strict=True)):
         count = len(group.nodes)
         chosen = given.rng(BALLS, number).permutation(count)[: -int(-share * count // 1)]
         nodes: NDArray[np.int64] = np.unique(group.nodes[chosen].astype(np.int64))
         nodes = nodes[nodes >= 0]
-        tasks.append((move_balls, shared, there, chosen, nodes, state.taken(nodes)))
-    return tasks
+        sent.append(nodes)
+        yield move_balls, shared, there, chosen, nodes, state.taken(nodes)
 
 
 def block_sizes(n: int) -> tuple[int, int]:

@@ -70,12 +70,12 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     cooling = int(COOLING_ROUNDS * epochs) if plan.refines else 0
     last = replace(plan.stages[-1], epochs=epochs - cooling, lr_factor=BATCH_LR_FACTOR)
     last = replace(last, schedule="cosine", batch=None, hyperbolic_rate=HYPERBOLIC_RATE if cooling else 1.0)
-    last = replace(last, loss=with_term_replaced(last.loss, COOL_EDGES, Edges()))
     plan = replace(plan, stages=(last,), sampler="landmarks", hyperbolic_log_scale=0.0)
     if not cooling:
         return plan
     first = Stage(RSNE(COOLING_IN_ROUNDS), cooling, BATCH_LR_FACTOR, "cosine", hyperbolic_rate=0.0)
-    stages = (first, replace(last, rescale=True))
+    cool = with_term_replaced(last.loss, Edges(), COOL_EDGES)  # in a small graph it is not cool yet
+    stages = (first, replace(last, loss=cool, rescale=True))
     return replace(plan, stages=stages, hyperbolic_log_scale=HYPERBOLIC_LOG_SCALE)
 
 

@@ -212,8 +212,9 @@ def main() -> None:
             found = [r for r in records if {"graph": r["graph"], "method": r["method"]} == key]
             if not found and not given.show:
                 graph = graph or read_graph(DATA / f"{name}.edges.gz")
+                where = commit()
                 try:
-                    found = [{**key, **one(graph, method), "commit": commit()}]
+                    found = [{**key, **one(graph, method), "commit": where}]
                 except ModuleNotFoundError as missing:
                     print(
                         f"{name}: {method} is skipped, since {missing.name} is not installed", file=sys.stderr

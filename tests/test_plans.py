@@ -72,7 +72,6 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
     assert (cooling.hyperbolic_rate, last.hyperbolic_rate, last.rescale) == (0.0, 0.1, True)
     among = plan_among_landmarks(landmark_plan(large, 5000, 10), 100)
     assert shrinking(among) == 0.02, "rounds go on where the landmarks' temperature ends"
-    assert among.stages[0].least_scale_factor == 1.0 / shrinking(among)
     assert shrinking(default_plan(as_loss("stress"), 100)) == 1.0
     chosen = as_loss("ad + 0.5*edges(T=2->0.1)")
     given = default_plan(chosen, 5000)
@@ -112,19 +111,16 @@ def test_the_scale_of_a_stein_space_stays_where_distances_keep_their_digits() ->
     def shorter(target: Array, sqdist: Array) -> tuple[float, Array]:
         return float(sqdist.mean()), np.full_like(sqdist, 1.0 / sqdist.size)
 
-    def least(space: str, factor: float = 1.0) -> float:
-        stage = Stage(as_loss(shorter), 60, least_scale_factor=factor)
-        trainer = Trainer(TREE, Space.parse(space), Plan((stage,), RAdam(1e-9), scale_lr=1.0))
+    plan = Plan((Stage(as_loss(shorter), 60),), RAdam(1e-9), scale_lr=1.0)
+    found = {}
+    for space in ("Stein2", "SPD2"):
+        trainer = Trainer(TREE, Space.parse(space), plan)
         state = trainer.init(0)
-        for _ in range(stage.epochs):
+        for _ in range(plan.epochs):
             state = trainer.step(state)
-        return float(state.log_scales[0])
-
-    assert least("Stein2") == -4.0
-    assert least("Stein2", 50.0) == np.log(50.0) - 4.0, "room for a later stage whose distances are shorter"
-    assert least("SPD2") < -8.0
-    with pytest.raises(InputError, match="least_scale_factor=0 of a stage is not positive"):
-        Stage(as_loss("ad"), 1, least_scale_factor=0.0)
+        found[space] = state.log_scales[0]
+    assert found["Stein2"] == -4.0
+    assert found["SPD2"] < -8.0
 
 
 def test_the_steady_preset_keeps_the_scales_at_one_while_the_graph_unfolds() -> None:

@@ -20,9 +20,6 @@ SamplerName: TypeAlias = Literal["all", "landmarks"]
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 """The ways to choose the pairs that training sees."""
 
-STAGE_FACTORS = ("hyperbolic_rate", "least_scale_factor")
-"""Attributes of a stage that the JSON of a plan has only where they are not one."""
-
 RAMP_EPOCHS = 20
 """Epochs in which the cosine schedule rises to its full learning rate.
 
@@ -50,9 +47,6 @@ class Stage:
         Whether the scales of the factors are learned.
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
-    least_scale_factor
-        Factor of the smallest scale that each manifold allows. A loss that makes all squared distances so
-        many times as long as the target should have it, since the scales fall by it afterwards.
     rescale
         Begin by multiplying all distances by the factor that gives the smallest loss, and reset the
         optimizer's averages.
@@ -73,7 +67,6 @@ class Stage:
     rescale: bool = False
     batch: int | None = None
     hyperbolic_rate: float = 1.0
-    least_scale_factor: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
@@ -85,9 +78,8 @@ class Stage:
             object.__setattr__(self, "batch", whole_number("batch", self.batch, 1, 512))
         if not 0.0 <= finite_number("hyperbolic_rate", self.hyperbolic_rate, 0.1) <= 1.0:
             raise InputError(f"hyperbolic_rate={self.hyperbolic_rate:g} of a stage is not between 0 and 1")
-        for name in ("lr_factor", "least_scale_factor"):
-            if not finite_number(name, getattr(self, name), 1.0) > 0.0:
-                raise InputError(f"{name}={getattr(self, name):g} of a stage is not positive, e.g. 0.1")
+        if not finite_number("lr_factor", self.lr_factor, 1.0) > 0.0:
+            raise InputError(f"lr_factor={self.lr_factor:g} of a stage is not positive, e.g. 0.1")
         if not isinstance(self.schedule, str) or self.schedule not in SCHEDULES:
             raise InputError(
                 f"schedule={shown(self.schedule)} of a stage is not one of {', '.join(SCHEDULES)}"
@@ -244,7 +236,7 @@ class Plan:
                     "scales": s.scales,
                     "rescale": s.rescale,
                     "batch": s.batch,
-                    **{name: value for name in STAGE_FACTORS if (value := getattr(s, name)) != 1.0},
+                    **({} if s.hyperbolic_rate == 1.0 else {"hyperbolic_rate": s.hyperbolic_rate}),
                 }
                 for s in self.stages
             ],

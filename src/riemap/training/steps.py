@@ -1,6 +1,5 @@
 """The optimizer's steps of one epoch: over all pairs at once, or over one batch of nodes after the other."""
 
-import math
 from typing import final
 
 import numpy as np
@@ -151,7 +150,7 @@ class Stepper:
             x = np.where(self._hyperbolic, old + stage.hyperbolic_rate * (x - old), x)
         if not (np.abs(x) <= LARGEST_LOG_SCALE).all():
             raise FloatingPointError
-        x = np.maximum(x, self._least_log_scales + math.log(stage.least_scale_factor))
+        x = np.maximum(x, self._least_log_scales)
         return state._replace(log_scales=x[:, 0], scale_moments=moments)
 
 

@@ -1,7 +1,7 @@
 """Compare training with landmarks with training on all pairs, in the same time.
 
 Run: python benchmarks/sampler.py [--graphs power facebook grqc condmat] [--spaces E3 H3 Stein2] [--seeds 1]
-    [--records FILE] [--show]
+    [--rounds N] [--records FILE] [--show]
 
 Each graph is embedded with landmarks by the default plan. A short run with all pairs tells the time of an
 epoch, and a second one has as many epochs as take the time of the run with landmarks, distances included. If
@@ -40,11 +40,11 @@ def timed(graph: Graph, space: str, sampler: str, seed: int, epochs: int | None 
     return found, time.process_time() - began
 
 
-def one(graph: Graph, space: str, seed: int) -> dict[str, Any]:
+def one(graph: Graph, space: str, seed: int, rounds: int | None) -> dict[str, Any]:
     """Embed a graph in both ways, and score the results."""
     for sampler in ("landmarks", "all"):  # compiles, and stores the distances between all nodes
         embed(graph, space, sampler=sampler, epochs=4)
-    ours, seconds = timed(graph, space, "landmarks", seed)
+    ours, seconds = timed(graph, space, "landmarks", seed, rounds)
     each = timed(graph, space, "all", seed, TRIAL_EPOCHS)[1] / TRIAL_EPOCHS
     theirs, their_seconds = timed(graph, space, "all", seed, max(int(seconds / each), 8))
     if their_seconds < LEAST_SHARE * seconds:
@@ -69,6 +69,7 @@ def main() -> None:
     parser.add_argument("--graphs", nargs="+", default=["power", "facebook", "grqc", "condmat"])
     parser.add_argument("--spaces", nargs="+", default=["E3", "H3", "Stein2"])
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--rounds", type=int, help="number of rounds with landmarks, if not the default")
     parser.add_argument("--records", type=Path, default=ROOT / "results" / "sampler.jsonl")
     parser.add_argument("--show", action="store_true", help="run nothing, print what is recorded")
     given = parser.parse_args()
@@ -84,15 +85,15 @@ def main() -> None:
 
 def _recorded(name: str, space: str, seed: int, given: argparse.Namespace) -> dict[str, Any] | None:
     """Find the record of a cell, or make it."""
-    key = {"graph": name, "space": space, "seed": seed}
+    key = {"graph": name, "space": space, "seed": seed, "rounds": given.rounds}
     for record in read_records(given.records):
-        if all(record[k] == value for k, value in key.items()):
+        if all(record.get(k) == value for k, value in key.items()):
             return record
     if given.show:
         return None
     graph, where = load_dataset(name), commit()
     assert isinstance(graph, Graph)
-    record = {**key, **one(graph, space, seed), "commit": where}
+    record = {**key, **one(graph, space, seed, given.rounds), "commit": where}
     add_record(given.records, record)
     return record
 

@@ -20,6 +20,7 @@ from tolerances import BATCH, CENTRAL_DIFFERENCE, CHAIN, EXACT, TRIANGLE_CURVATU
 
 from riemap import Space
 from riemap.manifolds import SPD, CompactManifold, Manifold, Stein
+from riemap.manifolds.spd.symmetric_positive import LEAST_RATIO
 
 
 @every_manifold
@@ -119,8 +120,23 @@ def test_a_move_to_the_boundary_ends_inside(m: Manifold) -> None:
     u[0, 0, 0], u[1, 0, 1], u[1, 1, 0] = -80.0, 0.1, 0.1  # e^-80 is 1e-35
     y, _ = m.move(x, u, u)
     values = np.linalg.eigvalsh(y)
-    assert np.all(values[:, 0] >= 0.9 * np.finfo(np.float64).eps * values[:, -1])
+    assert np.all(values[:, 0] >= 0.9 * LEAST_RATIO * values[:, -1])
     np.testing.assert_allclose(y[1], m.exp(x, u)[1], rtol=1e-13)
+
+
+@pytest.mark.parametrize("m", [SPD(2), SPD(3), SPD(4), Stein(2), Stein(3)], ids=str)
+def test_many_moves_outwards_end_inside(m: Manifold) -> None:
+    """Ratios of eigenvalues grow until doubles cannot hold them; the matrices stay positive."""
+    rng, x = start(m, 0, n=200, radius=1.0)
+    y = m.random(rng, 200, 1.0)
+    for _ in range(150):
+        values, vectors = np.linalg.eigh(x)
+        outwards = 0.5 * values * np.sign(np.log(values))
+        u = (vectors * outwards[:, None, :]) @ vectors.transpose(0, 2, 1)
+        x, _ = m.move(x, u, u)
+        assert np.linalg.eigvalsh(x).min() > 0.0
+    assert np.isfinite(m.sqdist(x, y)).all()
+    assert np.isfinite(m.norm(x, u)).all()
 
 
 @every_manifold

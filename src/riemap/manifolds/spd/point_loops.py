@@ -15,8 +15,8 @@ from riemap.threads import Part, begin
 from riemap.types import Array
 
 SURELY_POSITIVE = 1e-14
-"""Smallest ratio of least eigenvalue to trace for which a matrix is certainly positive definite. ``project``
-lifts eigenvalues below 2e-16 of the largest; this bound is well above that."""
+"""Smallest ratio of least eigenvalue to trace for which ``project`` certainly leaves a matrix as it is. It
+compares with the largest eigenvalue, which is smaller than the trace."""
 
 SHORT_HALF_STEP, SERIES_DEGREE = 0.5, 13
 """Length of half a step up to which a series gives its exponential, and the degree of that series. The first

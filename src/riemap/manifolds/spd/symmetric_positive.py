@@ -12,6 +12,11 @@ from riemap.manifolds.base import Manifold
 from riemap.types import Array
 from riemap.vmath import TINY
 
+LEAST_RATIO = 1e-14
+"""Smallest ratio of two eigenvalues of a point. Rounding changes an eigenvalue by some 1e-16 of the largest,
+and a matrix with a smaller ratio may get a negative one. With 2e-16, the default run on web-edu in Stein3
+ended in NaN."""
+
 
 @dataclass(frozen=True)
 class SymmetricPositive(Manifold, ABC):
@@ -35,9 +40,9 @@ class SymmetricPositive(Manifold, ABC):
 
     @final
     def project(self, x: Array) -> Array:
-        """Take the symmetric part, and lift eigenvalues to the rounding error of the largest."""
+        """Take the symmetric part, and lift eigenvalues to :data:`LEAST_RATIO` times the largest."""
         values, vectors = linalg.eigh(symmetric(x))
-        floor = np.finfo(np.float64).eps * np.abs(values).max(axis=-1, keepdims=True) + TINY
+        floor = LEAST_RATIO * np.abs(values).max(axis=-1, keepdims=True) + TINY
         lifted = linalg.apply(lambda s: np.maximum(s, floor), values, vectors)
         inside = np.all(values >= floor, axis=-1)[..., None, None]
         return np.where(inside, symmetric(x), symmetric(lifted))

@@ -503,13 +503,18 @@ def test_a_damaged_run_is_refused(here: Path, capsys: pytest.CaptureFixture[str]
     assert run("report", "run") == 0
 
 
+def draw_forty_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take graphs of more than fifty nodes for large ones."""
+    monkeypatch.setattr("riemap.report.run.LARGEST_DRAWN", 50)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_NODES", 40)
+    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_HUBS", 10)
+
+
 def test_some_nodes_of_a_large_graph_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those with the most neighbours, and random ones; the scores are of the whole graph."""
     graph = load_dataset("les-miserables")
     embedding = placed("E2", graph)
-    monkeypatch.setattr("riemap.report.run.LARGEST_DRAWN", 50)
-    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_NODES", 40)
-    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_HUBS", 10)
+    draw_forty_nodes(monkeypatch)
     found = data(run_page(Subject(embedding, graph, [], groups=[str(label) for label in graph.labels])))
     assert (found["n"], found["whole"], found["m"], len(found["labels"])) == (40, graph.n, graph.m, 40)
     assert found["groups"] == found["labels"]
@@ -532,9 +537,7 @@ def test_any_node_of_a_large_graph_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     """The page has all names, the nearest node drawn of each, and a cloud of nodes that are not drawn."""
     graph = load_dataset("les-miserables")
     embedding = placed("H2 x Stein2", graph)
-    monkeypatch.setattr("riemap.report.run.LARGEST_DRAWN", 50)
-    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_NODES", 40)
-    monkeypatch.setattr("riemap.report.drawn_nodes.DRAWN_HUBS", 10)
+    draw_forty_nodes(monkeypatch)
     monkeypatch.setattr("riemap.report.other_nodes.CLOUD_NODES", 20)
     monkeypatch.setattr("riemap.report.other_nodes.COMPARED_NUMBERS", 3 * graph.n)
     found = data(run_page(Subject(embedding, graph, [])))

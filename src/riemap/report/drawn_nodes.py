@@ -61,19 +61,23 @@ def draw_nodes(embedding: Embedding, graph: AnyGraph, seed: int = 0) -> DrawnNod
     hubs = np.argsort(-graph.degrees, kind="stable")[:DRAWN_HUBS] if isinstance(graph, Graph) else random[:0]
     others = random[~np.isin(random, hubs)][: DRAWN_NODES - len(hubs)]
     nodes = np.sort(np.concatenate([hubs, others]))
-    labels = tuple(map(graph.labels.__getitem__, nodes.tolist()))
-    points = tuple(factor[nodes] for factor in embedding.points)
-    part = replace(embedding, points=points, labels=labels)
+    part = nodes_of(embedding, nodes)
     rows = [
         rows_from(graph, nodes[start : start + DRAWN_ROWS])[:, nodes]
         for start in range(0, len(nodes), DRAWN_ROWS)
     ]
     between = np.concatenate(rows)
-    edges = _induced(graph, nodes, labels)
+    edges = _induced(graph, nodes, part.labels)
     maximum = max(pseudo_diameter(graph), float(between.max()))
     own = edges if isinstance(edges, Graph) else None
     compared = Comparison(np.arange(len(nodes)), between, part.sqdist_rows, maximum, own)
     return DrawnNodes(nodes, part, edges, compared)
+
+
+def nodes_of(embedding: Embedding, nodes: NDArray[np.int64]) -> Embedding:
+    """The embedding of some nodes, in the order in which they are given."""
+    labels = tuple(map(embedding.labels.__getitem__, nodes.tolist()))
+    return replace(embedding, points=tuple(factor[nodes] for factor in embedding.points), labels=labels)
 
 
 def _induced(graph: AnyGraph, nodes: NDArray[np.int64], labels: tuple[Any, ...]) -> AnyGraph:

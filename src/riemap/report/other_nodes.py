@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from riemap.embeddings import Embedding
+from riemap.report.drawn_nodes import nodes_of
 from riemap.views import View
 
 CLOUD_NODES = 5_000
@@ -43,9 +44,7 @@ def with_cloud(embedding: Embedding, nodes: NDArray[np.int64], seed: int = 0) ->
     """
     others = np.setdiff1d(np.arange(embedding.n), nodes, assume_unique=True)
     chosen = np.random.default_rng(seed).choice(others, min(CLOUD_NODES, len(others)), replace=False)
-    both = np.concatenate([nodes, chosen])
-    labels = tuple(map(embedding.labels.__getitem__, both.tolist()))
-    return replace(embedding, points=tuple(factor[both] for factor in embedding.points), labels=labels)
+    return nodes_of(embedding, np.concatenate([nodes, chosen]))
 
 
 def split_cloud(view: View, drawn: int) -> dict[str, Any]:

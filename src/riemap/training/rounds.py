@@ -13,7 +13,6 @@ Last, the scales have one step, by the mean of the gradients of all blocks with 
 of the tasks.
 """
 
-from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple, final
 
@@ -232,10 +231,9 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
         state.put(nodes, found.state)
         loss, count = loss + found.loss, count + found.nodes
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
-    sent = deque[NDArray[np.int64]]()
-    balls = () if fine else _ball_tasks(objective, given, shared, state.copied(), sent)
-    for found in objective.workers.results(balls):
-        state.put(sent.popleft(), found.state)
+    balls = [] if fine else _ball_tasks(objective, given, shared, state)
+    for (*_, nodes, _), found in zip(balls, objective.workers.results(balls), strict=True):
+        state.put(nodes, found.state)
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
     return loss / count, of_scales / blocks
 
@@ -272,22 +270,17 @@ def _row_tasks(
         yield move_rows, shared, shard, *of(nodes)
 
 
-def _ball_tasks(
-    objective: SampledObjective,
-    given: Round,
-    shared: Round,
-    state: NodeState,
-    sent: deque[NDArray[np.int64]],
-) -> Iterator[Task]:
-    """Make the tasks of the groups of balls, and append the nodes of each to ``sent``."""
+def _ball_tasks(objective: SampledObjective, given: Round, shared: Round, state: NodeState) -> list[Task]:
+    """Make the tasks of the groups of balls. They all take their nodes before any of them is done."""
     share = NEAR_BALL_SHARE if given.loss.needs_near_pairs else BALL_SHARE
+    tasks: list[Task] = []
     for number, (group, there) in enumerate(zip(objective.groups, objective.shared_groups, strict=True)):
         count = len(group.nodes)
         chosen = given.rng(BALLS, number).permutation(count)[: -int(-share * count // 1)]
         nodes: NDArray[np.int64] = np.unique(group.nodes[chosen].astype(np.int64))
         nodes = nodes[nodes >= 0]
-        sent.append(nodes)
-        yield move_balls, shared, there, chosen, nodes, state.taken(nodes)
+        tasks.append((move_balls, shared, there, chosen, nodes, state.taken(nodes)))
+    return tasks
 
 
 def block_sizes(n: int) -> tuple[int, int]:

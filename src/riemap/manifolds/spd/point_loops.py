@@ -11,12 +11,9 @@ import numpy as np
 from riemap.linalg import cholesky_inplace, eigh_inplace, multiply, square_symmetric
 from riemap.loops import inline_point, task_loop
 from riemap.manifolds.shared.formulas import POINTS_PER_TASK
+from riemap.manifolds.spd.symmetric_positive import LEAST_RATIO
 from riemap.threads import Part, begin
 from riemap.types import Array
-
-SURELY_POSITIVE = 1e-14
-"""Smallest ratio of least eigenvalue to trace for which ``project`` certainly leaves a matrix as it is. It
-compares with the largest eigenvalue, which is smaller than the trace."""
 
 SHORT_HALF_STEP, SERIES_DEGREE = 0.5, 13
 """Length of half a step up to which a series gives its exponential, and the degree of that series. The first
@@ -105,7 +102,7 @@ def _move(n: int, x: Array, u: Array, v: Array, scratch: Array, y: Array, moved:
 
     By the inequality of arithmetic and geometric means of the other eigenvalues, the least eigenvalue of
     ``y`` is at least :math:`\det y\,((n-1)/\operatorname{tr}y)^{n-1}`. Return 1 if this bound is large
-    enough.
+    enough that ``project`` would leave ``y`` as it is.
     """
     lower, inverse, a, q, k, b = scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5]
     cholesky_inplace(n, x, lower, inverse, k, b)
@@ -126,7 +123,7 @@ def _move(n: int, x: Array, u: Array, v: Array, scratch: Array, y: Array, moved:
         trace += y[r, r]
     _congruence(n, inverse, v, b, a)
     _congruence(n, k, a, b, moved)
-    return 1.0 if root * root * ((n - 1) / trace) ** (n - 1) > SURELY_POSITIVE * trace else 0.0
+    return 1.0 if root * root * ((n - 1) / trace) ** (n - 1) > LEAST_RATIO * trace else 0.0
 
 
 @inline_point

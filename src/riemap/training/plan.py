@@ -45,6 +45,9 @@ class Stage:
         like a cosine; or ``"plateau"``, which takes a tenth whenever the loss has not improved for 50 epochs.
     scales
         Whether the scales of the factors are learned.
+    waits
+        Whether the scales of factors with a ``waiting_log_scale`` stay where they are. If the first stage
+        waits, they start there.
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
     rescale
@@ -66,6 +69,7 @@ class Stage:
     scales: bool = True
     rescale: bool = False
     batch: int | None = None
+    waits: bool = False
     hyperbolic_rate: float = 1.0
 
     def __post_init__(self) -> None:
@@ -124,8 +128,6 @@ class Plan:
         Learning rate of the log-scales.
     radius
         Typical distance of the initial points from the origin.
-    hyperbolic_log_scale
-        Logarithm of the scales of hyperbolic factors at the start; those of other factors start at zero.
     sampler
         Which pairs training sees: ``"all"``, in batches or not; or ``"landmarks"``, for a large graph: pairs
         with some of the nodes, the landmarks, and pairs within balls. An epoch is then a round, in which each
@@ -150,7 +152,6 @@ class Plan:
     scale_lr: float
     radius: float = 0.1
     sampler: SamplerName = "all"
-    hyperbolic_log_scale: float = 0.0
 
     def __post_init__(self) -> None:
         expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
@@ -163,7 +164,6 @@ class Plan:
             )
         if self.sampler not in SAMPLERS:
             raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
-        finite_number("hyperbolic_log_scale", self.hyperbolic_log_scale, -2.0)
         for name in ("scale_lr", "radius"):
             if not finite_number(name, getattr(self, name), 0.1) > 0.0:
                 raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
@@ -220,8 +220,6 @@ class Plan:
             Texts and numbers from which equal plans can be told from different ones.
         """
         more: dict[str, object] = {} if self.sampler == "all" else {"sampler": self.sampler}
-        if self.hyperbolic_log_scale:
-            more["hyperbolic_log_scale"] = self.hyperbolic_log_scale
         return {
             **more,
             "optimizer": str(self.optimizer),
@@ -236,6 +234,7 @@ class Plan:
                     "scales": s.scales,
                     "rescale": s.rescale,
                     "batch": s.batch,
+                    **({"waits": True} if s.waits else {}),
                     **({} if s.hyperbolic_rate == 1.0 else {"hyperbolic_rate": s.hyperbolic_rate}),
                 }
                 for s in self.stages

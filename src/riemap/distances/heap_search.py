@@ -15,6 +15,7 @@ from riemap.distances.landmark_hops import Told, nothing_told
 from riemap.graphs.graph import Graph
 from riemap.loops import exact_loop
 from riemap.threads import Part, begin
+from riemap.types import Array
 
 CALL_SOURCES = 16
 """Number of sources in one compiled call: a cache line of results. Ctrl-C is heard between two calls."""
@@ -59,6 +60,30 @@ def source_lengths(
         _lengths_rows(len(block), graph.indptr, graph.indices, graph.weights, block, first, columns)
         told((first + len(block)) / len(sources))
     return columns
+
+
+def fill_lengths(graph: Graph, sources: NDArray[np.int64], rows: Array) -> None:
+    """Compute the lengths of the shortest weighted paths from some sources, in one compiled call.
+
+    Parameters
+    ----------
+    graph
+        A graph with weights.
+    sources
+        Node numbers.
+    rows
+        ``(len(sources), n)`` array for the lengths. They are infinite for nodes of other components.
+    """
+    _fill_rows(len(sources), graph.indptr, graph.indices, graph.weights, sources, rows)
+
+
+@exact_loop
+def _fill_rows(part: Part, indptr: Any, indices: Any, weights: Any, sources: Any, rows: Any) -> None:
+    keys, nodes = np.empty(len(indices) + 1), np.empty(len(indices) + 1, np.int32)
+    start, stop = begin(part)
+    for k in range(start, stop):
+        rows[k] = np.inf
+        search(indptr, indices, weights, sources[k], rows[k], keys, nodes)
 
 
 @exact_loop

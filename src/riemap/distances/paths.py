@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from riemap import memory, threads
 from riemap.distances import store
 from riemap.distances.gaps import fill_gaps
-from riemap.distances.heap_search import fill_lengths
+from riemap.distances.heap_search import fill_lengths, keep_shorter
 from riemap.distances.hops import BATCH, checked_nodes, hop_counts
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, check_graph
 from riemap.graphs.graph import Graph
@@ -82,7 +82,7 @@ def shortest_paths(graph: Any, *, stored: bool = True) -> DistanceMatrix:
 
 
 def _computed(graph: Graph) -> DistanceMatrix:
-    width = 1 if graph.weights is None else 2 * 8  # bytes per pair: the lengths, and the symmetric ones
+    width = 1 if graph.weights is None else 8
     memory.require(
         graph.n**2 * width,
         f"the distances between all {graph.n} nodes of {graph.name}",
@@ -177,8 +177,9 @@ def _lengths(graph: Graph) -> Array:
 
     The two directions of a path sum its weights in different orders; the smaller sum is kept for both.
     """
-    there = _dijkstra(graph, None)
-    return np.minimum(there, there.T)
+    lengths = _dijkstra(graph, None)
+    keep_shorter(lengths)
+    return lengths
 
 
 def _dijkstra(graph: Graph, sources: NDArray[np.int64] | None) -> Array:

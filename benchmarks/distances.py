@@ -94,6 +94,7 @@ def weighted(graph: Graph) -> None:
 
 def in_scipy(graph: Graph) -> csr_array:
     """Build a graph with weights as a sparse matrix."""
+    assert graph.weights is not None
     return csr_array((graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
 
 
@@ -143,13 +144,13 @@ def landmarks(nodes: int) -> None:
     given = Graph.from_edges(edges, rng.uniform(0.5, 2.0, len(edges)))
     few = rng.permutation(given.n)[:32]
     kit, adjacency = in_networkit(given), in_scipy(given)
-    runs = {
+    weighted_runs: dict[str, Callable[[], object]] = {
         "riemap": lambda: source_lengths(given, few),
         "SciPy": lambda: dijkstra(adjacency, indices=few),
         "networkit": lambda: networkit.distance.SPSP(kit, few.tolist()).run(),
     }
-    best = best_in_turns(runs, budget=1.0)
-    print(f"{given} from 32 sources: " + ", ".join(f"{name} {best[name]:.2f} s" for name in runs))
+    best = best_in_turns(weighted_runs, budget=1.0)
+    print(f"{given} from 32 sources: " + ", ".join(f"{name} {t:.2f} s" for name, t in best.items()))
 
 
 def peak(work: str) -> float:

@@ -256,8 +256,8 @@ def difference(theirs: RunSpec, ours: RunSpec) -> tuple[str, Any, Any] | None:
     >>> difference(spec, spec.with_seed(3))
     ('seed', 0, 3)
     """
-    told = [{**s.as_json(), "plan": {"sampler": s.sampler, **json.loads(s.plan)}} for s in (theirs, ours)]
-    return None if theirs.id == ours.id else first_difference(*told)
+    a, b = ({**s.as_json(), "plan": {"sampler": s.sampler, **json.loads(s.plan)}} for s in (theirs, ours))
+    return None if theirs.id == ours.id else first_difference(a, b)
 
 
 def planned(

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -21,6 +21,7 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Graph
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.spaces import Points, Space
+from riemap.training.less_memory import less_memory
 from riemap.training.placement import place
 from riemap.training.sampled_objective import SampledObjective, Shard
 from riemap.training.workers import Workers
@@ -92,7 +93,7 @@ def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTa
     memory.require(
         needed_bytes(graph, space),
         f"{graph.n} points in {space} for {graph.name}, and distances to {LANDMARKS} landmarks,",
-        "take a space with fewer coordinates, a part of the graph, or a machine with more memory",
+        less_memory(graph.n, space, partial(needed_bytes, graph)),
     )
     search = _SharedSearch(workers, graph)
     wanted = min(LANDMARKS, max(graph.n // 2, 2))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from riemap import memory
 from riemap.distances.balls import Balls, balls
 from riemap.distances.landmark_hops import Told
-from riemap.distances.landmarks import Landmarks, columns_from
+from riemap.distances.landmarks import TOGETHER, Landmarks, columns_from
 from riemap.distances.sampled_target import SampledTarget, pool_of_balls
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
@@ -97,7 +97,8 @@ def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTa
     )
     search = _SharedSearch(workers, graph)
     wanted = min(LANDMARKS, max(graph.n // 2, 2))
-    landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns)
+    together = max(TOGETHER, workers.size * SEARCHED_TOGETHER)
+    landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns, together=together)
     count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)
     _LOGGER.info("%s: computing the distances within %d balls", graph.name, count)
     found = pool_of_balls(graph, count, BALL_NODES, LANDMARK_SEED, search=search.balls)

@@ -8,14 +8,15 @@ are in seconds, the shortest of several alternating rounds. A peer that takes mo
 once, and igraph does not run on graphs with more than 10,000 nodes. The last lines show the weighted case
 (Dijkstra, random lengths on power), the time of a block of targets, and the peak memory for condmat's matrix
 beside that of a process that only imports riemap, each in a new process. With ``--landmarks``, only the
-distances from some sources to all nodes of a random graph are timed, beside the search that all pairs use and
-beside SciPy's Dijkstra.
+distances from some sources to all nodes of a random graph are timed, beside the search that all pairs use,
+and those of a tenth of its nodes with weights beside SciPy and networkit.
 """
 
 import argparse
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 from timing import best_in_turns, header, seconds
 
-from riemap.distances import Target, hop_counts, rows_from, shortest_paths
+from riemap.distances import Target, hop_counts, shortest_paths
 from riemap.distances.heap_search import source_lengths
 from riemap.distances.landmark_hops import source_columns
 from riemap.graphs import Graph, load_dataset
@@ -80,16 +81,33 @@ def weighted(graph: Graph) -> None:
 
     lengths = np.random.default_rng(0).uniform(0.5, 2.0, graph.m)
     given = Graph.from_edges(graph.edges(), lengths, name=graph.name)
-    kit = networkit.Graph(graph.n, weighted=True)
-    for (u, v), w in zip(graph.edges(), lengths, strict=True):
-        kit.addEdge(int(u), int(v), float(w))
+    kit, adjacency = in_networkit(given), in_scipy(given)
     compare(
         f"{graph.name}, weights",
         {
             "riemap": lambda: shortest_paths(given, stored=False),
+            "SciPy": lambda: dijkstra(adjacency),
             "networkit": lambda: networkit.distance.APSP(kit).run(),
         },
     )
+
+
+def in_scipy(graph: Graph) -> csr_array:
+    """Build a graph with weights as a sparse matrix."""
+    assert graph.weights is not None
+    return csr_array((graph.weights, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+
+
+def in_networkit(graph: Graph) -> Any:
+    """Build a graph with weights in networkit."""
+    import networkit
+
+    assert graph.weights is not None
+    networkit.setNumberOfThreads(count())
+    rows, columns = np.repeat(np.arange(graph.n), graph.degrees), graph.indices.astype(np.int64)
+    once = rows < columns
+    edges = (graph.weights[once], (rows[once].astype(np.uint64), columns[once].astype(np.uint64)))
+    return networkit.GraphFromCoo(edges, n=graph.n, weighted=True)
 
 
 def blocks(graph: Graph, size: int = 512) -> None:
@@ -110,6 +128,8 @@ def random_edges(nodes: int) -> NDArray[np.int64]:
 
 def landmarks(nodes: int) -> None:
     """Time the distances to some sources, laid out by node, on a random graph with four edges a node."""
+    import networkit
+
     rng, graph = np.random.default_rng(0), Graph.from_edges(random_edges(nodes))
     print(f"\n{graph.n} nodes, {graph.m} edges{'by node':>12}{'by source':>12}   seconds")
     for number in (64, 512):
@@ -123,10 +143,14 @@ def landmarks(nodes: int) -> None:
     edges = random_edges(nodes // 10)
     given = Graph.from_edges(edges, rng.uniform(0.5, 2.0, len(edges)))
     few = rng.permutation(given.n)[:32]
-    best = best_in_turns(
-        {"riemap": lambda: source_lengths(given, few), "SciPy": lambda: rows_from(given, few)}, budget=1.0
-    )
-    print(f"{given} from 32 sources: {best['riemap']:.2f} s, SciPy {best['SciPy']:.2f} s")
+    kit, adjacency = in_networkit(given), in_scipy(given)
+    weighted_runs: dict[str, Callable[[], object]] = {
+        "riemap": lambda: source_lengths(given, few),
+        "SciPy": lambda: dijkstra(adjacency, indices=few),
+        "networkit": lambda: networkit.distance.SPSP(kit, few.tolist()).run(),
+    }
+    best = best_in_turns(weighted_runs, budget=1.0)
+    print(f"{given} from 32 sources: " + ", ".join(f"{name} {t:.2f} s" for name, t in best.items()))
 
 
 def peak(work: str) -> float:
@@ -158,7 +182,7 @@ def main() -> None:
         compare(name, {"riemap": lambda graph=graph: hop_counts(graph), **peers(graph)})  # type: ignore[misc]
     power = load_dataset("power")
     assert isinstance(power, Graph)
-    print(f"\n{'seconds':14}{'riemap':>12}{'networkit':>12}")
+    print(f"\n{'seconds':14}" + "".join(f"{x:>12}" for x in ("riemap", "SciPy", "networkit")))
     weighted(power)
     blocks(power)
     bare = peak("")

@@ -11,7 +11,7 @@ from graph_helpers import random_graph
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
+from scipy.sparse.csgraph import dijkstra, shortest_path
 from strategies import graphs
 from thread_helpers import exactly
 from tolerances import PATH_LENGTH
@@ -122,14 +122,17 @@ def test_weighted_lengths_are_symmetric_and_equal_scipy() -> None:
     assert np.array_equal(found, found.T)
     adjacency = csr_array((graph.weights, graph.indices, graph.indptr), shape=(300, 300))
     np.testing.assert_allclose(found, shortest_path(adjacency, method="J"), rtol=PATH_LENGTH)
+    there = dijkstra(adjacency)
+    assert rows_from(graph, np.arange(300)).tobytes() == there.tobytes()
+    assert found.tobytes() == np.minimum(there, there.T).tobytes()
 
 
 def test_any_number_of_threads_gives_the_same_bytes() -> None:
-    graph = random_graph(1500, 3000)
+    graph, weighted = random_graph(1500, 3000), random_graph(300, 400, weighted=True)
     found = []
     for count in (1, 2, 3):
         with exactly(count):
-            found.append(hop_counts(graph).tobytes())
+            found.append(hop_counts(graph).tobytes() + shortest_paths(weighted, stored=False).tobytes())
     assert found == [found[0]] * 3
 
 
@@ -279,6 +282,11 @@ def test_too_large_a_matrix_is_refused_with_figures(monkeypatch: pytest.MonkeyPa
         MemoryError, match=r"400 nodes of .* need 160 kB of memory, and 50 kB are free; .*--sources"
     ):
         shortest_paths(path(400))
+    with pytest.raises(MemoryError, match="--sampler landmarks"):
+        shortest_paths(path(400))
+    parts = Graph.from_edges([*path(400).edges(), (500, 501)], components="keep")
+    with pytest.raises(MemoryError, match="--components largest"):  # landmarks need a connected graph
+        shortest_paths(parts)
     with pytest.raises(MemoryError, match="take fewer nodes"):
         Target(np.ones((2000, 2000), np.uint8) - np.eye(2000, dtype=np.uint8)).block(np.arange(2000))
 

@@ -183,6 +183,11 @@ def test_the_advised_space_is_small_enough(
     assert run("embed", str(tmp_path / "few.edges"), "-s", advised) == 0
 
 
+def test_a_misspelt_space_is_refused_before_the_graph_is_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("embed", "nowhere.edges", "-s", "E2", "-s", "Hyp3") == 2
+    assert "no manifold is called 'Hyp'" in capsys.readouterr().err
+
+
 def test_options_that_are_advised_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Distances to landmarks and within balls are exact, for any graph and number of threads."""
 
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from graph_helpers import random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from strategies import graphs
 from thread_helpers import exactly
 from tolerances import PATH_LENGTH
@@ -15,9 +17,10 @@ from tolerances import PATH_LENGTH
 from riemap import InputError, generate
 from riemap.distances import shortest_paths, store
 from riemap.distances.balls import HUB_NEIGHBOURS, balls
-from riemap.distances.landmark_hops import source_columns
+from riemap.distances.landmark_hops import Told, source_columns
 from riemap.distances.landmarks import Landmarks, columns_from, landmark_nodes
 from riemap.distances.sampled_target import SampledTarget, pool_of_balls
+from riemap.files import cache_folder
 from riemap.graphs import Graph
 
 SINGLE = 1e-6
@@ -79,6 +82,31 @@ def test_landmarks_are_stored_and_damage_is_noticed() -> None:
     path.write_bytes(path.read_bytes()[:-1] + b"\0")
     with pytest.warns(UserWarning, match="damaged"):
         assert np.array_equal(Landmarks.of(graph, 40).columns, first.columns)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_landmarks_go_on_where_a_process_was_killed(weighted: bool) -> None:
+    """What was computed is stored part by part, and only the rest is computed again."""
+    graph = random_graph(30, 40, seed=4, weighted=weighted)
+    asked: list[int] = []
+
+    def search(graph: Graph, sources: NDArray[np.int64], told: Told) -> NDArray[Any]:
+        if len(asked) == 2:
+            asked.append(0)
+            raise KeyboardInterrupt
+        asked.append(len(sources))
+        return columns_from(graph, sources, told)
+
+    shares: list[float] = []
+    with patch("riemap.distances.landmarks.LEAST_PART_BYTES", 0):
+        with pytest.raises(KeyboardInterrupt):
+            Landmarks.of(graph, 10, search=search, together=4)
+        found = Landmarks.of(graph, 10, search=search, together=4, told=shares.append)
+    assert asked == [4, 4, 0, 2]
+    assert shares == [0.4, 0.8, 1.0]
+    assert np.array_equal(found.columns, Landmarks.of(graph, 10, stored=False).columns)
+    (whole,) = (cache_folder() / "distances").glob(f"{graph.key}*")
+    assert whole.name == f"{graph.key}-10-0.npy", "the parts are removed"
 
 
 def test_landmarks_need_a_connected_graph() -> None:

@@ -308,6 +308,13 @@ def test_large_graphs_get_landmarks_by_themselves(monkeypatch: pytest.MonkeyPatc
     ).all()
 
 
+def test_a_run_with_another_sampler_is_not_continued(tmp_path: Path) -> None:
+    """The message names the sampler, and not some number of the plan that follows from it."""
+    embed("cycle(n=90)", "E2", sampler="landmarks", epochs=2, out=tmp_path / "run")
+    with pytest.raises(InputError, match=r"its plan.sampler is 'landmarks', and 'all' is asked for"):
+        embed("cycle(n=90)", "E2", epochs=2, out=tmp_path / "run", resume=True)
+
+
 def test_a_large_run_never_computes_all_distances(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(samplers, "ALL_PAIRS_NODES", 100)
     monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 100)
@@ -347,6 +354,17 @@ def test_a_graph_that_does_not_fit_is_refused_before_anything_is_computed(
     with pytest.raises(MemoryError, match=r"300 points in E2 .* need .*B of memory"):
         embed(GRAPH, "E2", sampler="landmarks", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_what_is_advised_where_memory_is_short_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A smaller space if there is one, and else the largest part of the graph that has enough memory."""
+    free = large_start.needed_bytes(GRAPH, Space.parse("H3"))
+    monkeypatch.setattr(memory, "free", lambda: free)
+    with pytest.raises(MemoryError, match=r"fewer coordinates, such as H3, a part of the graph"):
+        embed(GRAPH, "SPD3", sampler="landmarks", epochs=1)
+    free //= 2
+    with pytest.raises(MemoryError, match=r"free; take a part of the graph with at most 150 nodes"):
+        embed(GRAPH, "H3", sampler="landmarks", epochs=1)
 
 
 def test_a_plan_says_its_sampler_only_if_it_is_not_all() -> None:

@@ -342,12 +342,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_commands_of_a_page_make_it_again(here: Path) -> None:
+@pytest.mark.parametrize("sampler", ["auto", "landmarks"])
+def test_the_commands_of_a_page_make_it_again(here: Path, sampler: str) -> None:
     """To the byte, from a file of edges with a name that a shell would take apart."""
     (here / "my graph.edges").write_text("\n".join(f"a{i} a{i + 1}" for i in range(9)) + "\na0 a5\n")
     (here / "labels.csv").write_text("a0,one\na1,two\n")
     words = ["-s", "H2 x E1", "--loss", "stress + 0.2*ad", "--optimizer", "radam(lr=0.05)", "--epochs", "30"]
-    assert run("embed", "my graph.edges", *words, "--seed", "3", "--out", "run 1") == 0
+    words += ["--sampler", sampler, "--seed", "3"]
+    assert run("embed", "my graph.edges", *words, "--out", "run 1") == 0
     assert run("report", "run 1", "-o", "page.html", "--labels", "labels.csv") == 0
     page = (here / "page.html").read_text()
     assert data(page)["groups"][:3] == ["one", "two", "(none)"]

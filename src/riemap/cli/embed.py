@@ -146,7 +146,9 @@ def _loss(aim: str, loss: str | None) -> str:
 
 
 def _checked(graph: str, spaces: list[str] | None, out: Path | None, resume: bool, report: bool) -> list[str]:
-    """Return the spaces, or refuse options that do not go together."""
+    """Return the spaces, or refuse misspelt ones and options that do not go together."""
+    from riemap.spaces import Space
+
     if resume and out is None:
         raise InputError("which run? --resume needs --out, the folder of the run to continue")
     if report and out is None:
@@ -157,6 +159,8 @@ def _checked(graph: str, spaces: list[str] | None, out: Path | None, resume: boo
             "-s E2 -s H2 -s S2 compares it with the Euclidean plane and the sphere; "
             "'riemap spaces' lists all spaces"
         )
+    for text in spaces:
+        Space.parse(text)  # before a large graph is read
     return spaces
 
 

@@ -15,9 +15,13 @@ from riemap.distances.landmark_hops import Told, nothing_told
 from riemap.graphs.graph import Graph
 from riemap.loops import exact_loop
 from riemap.threads import Part, begin
+from riemap.types import Array
 
 CALL_SOURCES = 16
 """Number of sources in one compiled call: a cache line of results. Ctrl-C is heard between two calls."""
+
+SYMMETRIC_TILE = 64
+"""Rows and columns of a tile of a matrix that is made symmetric: two tiles fit into a cache of 64 kB."""
 
 
 def source_lengths(
@@ -59,6 +63,53 @@ def source_lengths(
         _lengths_rows(len(block), graph.indptr, graph.indices, graph.weights, block, first, columns)
         told((first + len(block)) / len(sources))
     return columns
+
+
+def fill_lengths(graph: Graph, sources: NDArray[np.int64], rows: Array) -> None:
+    """Compute the lengths of the shortest weighted paths from some sources, in one compiled call.
+
+    Parameters
+    ----------
+    graph
+        A graph with weights.
+    sources
+        Node numbers.
+    rows
+        ``(len(sources), n)`` array for the lengths. They are infinite for nodes of other components.
+    """
+    _fill_rows(len(sources), graph.indptr, graph.indices, graph.weights, sources, rows)
+
+
+@exact_loop
+def _fill_rows(part: Part, indptr: Any, indices: Any, weights: Any, sources: Any, rows: Any) -> None:
+    keys, nodes = np.empty(len(indices) + 1), np.empty(len(indices) + 1, np.int32)
+    start, stop = begin(part)
+    for k in range(start, stop):
+        rows[k] = np.inf
+        search(indptr, indices, weights, sources[k], rows[k], keys, nodes)
+
+
+def keep_shorter(lengths: Array) -> None:
+    """Make a square matrix symmetric, in place: the smaller of two numbers is kept for both.
+
+    Parameters
+    ----------
+    lengths
+        ``(n, n)`` array.
+    """
+    _keep_shorter_rows(-(-len(lengths) // SYMMETRIC_TILE), lengths)
+
+
+@exact_loop
+def _keep_shorter_rows(part: Part, lengths: Any) -> None:
+    n, size = len(lengths), SYMMETRIC_TILE
+    start, stop = begin(part)
+    for a in range(start, stop):
+        for b in range(a + 1):
+            for i in range(a * size, min(a * size + size, n)):
+                for j in range(b * size, min(b * size + size, i)):
+                    least = min(lengths[i, j], lengths[j, i])
+                    lengths[i, j] = lengths[j, i] = least
 
 
 @exact_loop

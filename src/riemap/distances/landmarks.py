@@ -20,6 +20,12 @@ from riemap.specs import checked_seed, expect, whole_number
 Search: TypeAlias = Callable[[Graph, NDArray[np.int64], Told], NDArray[Any]]
 """A function that computes distances as :func:`columns_from` does."""
 
+TOGETHER = 512
+"""Number of landmarks from which a search starts at once: as many as the bits of the words of a node."""
+
+LEAST_PART_BYTES = 1 << 26
+"""Smallest size of a part that is stored by itself, 64 MB. It takes seconds to compute."""
+
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -63,6 +69,7 @@ class Landmarks:
         stored: bool = True,
         told: Told = nothing_told,
         search: Search | None = None,
+        together: int = TOGETHER,
     ) -> "Landmarks":
         """Choose landmarks, and compute the distances to them.
 
@@ -86,6 +93,9 @@ class Landmarks:
             Is told which share of the distances is computed.
         search
             Computes the distances instead of :func:`columns_from`, such as on several machines.
+        together
+            Number of landmarks that it is given at once. In a large graph, the distances to so many are
+            stored as soon as they are computed, so that a process that is killed can be started again.
 
         Returns
         -------
@@ -117,9 +127,38 @@ class Landmarks:
             "take a smaller graph, or a machine with more memory",
         )
         _LOGGER.info("%s: computing the distances to %d landmarks", graph.name, count)
-        columns = (search or columns_from)(graph, landmark_nodes(graph, count, seed), told)
+        nodes, compute = landmark_nodes(graph, count, seed), search or columns_from
+        if not stored or graph.n * together < LEAST_PART_BYTES:
+            columns = compute(graph, nodes, told)
+        else:
+            columns = _computed_by_parts(graph, nodes, which, compute, together, told)
         columns.flags.writeable = False
-        return cls(store.save(graph, columns, which) if stored else columns)
+        if not stored:
+            return cls(columns)
+        kept = store.save(graph, columns, which)
+        for part in _parts(count, together):
+            store.remove(graph, which._replace(part=part))
+        return cls(kept)
+
+
+def _computed_by_parts(
+    graph: Graph, nodes: NDArray[np.int64], which: Landmarked, compute: Search, together: int, told: Told
+) -> NDArray[Any]:
+    """Compute the distances to so many landmarks at a time, but for those that an earlier process stored."""
+    found = []
+    for part in _parts(len(nodes), together):
+        columns = store.load(graph, which._replace(part=part))
+        if columns is None:
+            columns = compute(graph, nodes[part.start : part.stop], nothing_told)
+            columns = store.save(graph, columns, which._replace(part=part))
+        found.append(columns)
+        told(part.stop / len(nodes))
+        _LOGGER.info("%s: distances to %d of %d landmarks", graph.name, part.stop, len(nodes))
+    return np.concatenate(found, axis=1)
+
+
+def _parts(count: int, together: int) -> list[range]:
+    return [range(first, min(first + together, count)) for first in range(0, count, together)]
 
 
 def landmark_nodes(graph: Graph, count: int, seed: int) -> NDArray[np.int64]:

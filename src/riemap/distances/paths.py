@@ -7,9 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap import memory
+from riemap import memory, threads
 from riemap.distances import store
 from riemap.distances.gaps import fill_gaps
+from riemap.distances.heap_search import fill_lengths, keep_shorter
 from riemap.distances.hops import BATCH, checked_nodes, hop_counts
 from riemap.graphs.dissimilarities import AnyGraph, Dissimilarities, check_graph
 from riemap.graphs.graph import Graph
@@ -30,7 +31,8 @@ ROW_BLOCK_PAIRS = 1 << 24
 """Number of pairs in a block of rows: 16 million, which take 16 MB as bytes and 128 MB as float64."""
 
 DIJKSTRA_CALL_PAIRS = 1 << 20
-"""Number of pairs in one call of SciPy's search. Ctrl-C is heard between two calls, a third of a second."""
+"""Number of pairs that a thread does in one compiled call of Dijkstra's search. Ctrl-C is heard between two
+calls, about a third of a second."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -80,17 +82,24 @@ def shortest_paths(graph: Any, *, stored: bool = True) -> DistanceMatrix:
 
 
 def _computed(graph: Graph) -> DistanceMatrix:
-    width = 1 if graph.weights is None else 2 * 8  # bytes per pair: SciPy's result, and the symmetric one
+    width = 1 if graph.weights is None else 8
     memory.require(
         graph.n**2 * width,
         f"the distances between all {graph.n} nodes of {graph.name}",
-        "training with landmarks does without: --sampler landmarks (in Python, sampler='landmarks'); "
+        f"training with landmarks does without: {_asking_for_landmarks(graph)}; "
         "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000",
     )
     if graph.n**2 * width >= STORE_MIN_BYTES:
         _LOGGER.info("%s: computing the distances between all %d nodes", graph.name, graph.n)
     found: DistanceMatrix = hop_counts(graph) if graph.weights is None else _lengths(graph)
     return fill_gaps(graph, found, None)
+
+
+def _asking_for_landmarks(graph: Graph) -> str:
+    """Name the option that trains a large graph with landmarks, which need a connected graph."""
+    if graph.component_numbers[0] == 1:
+        return "--sampler landmarks (in Python, sampler='landmarks')"
+    return "--components largest (in Python, components='largest') takes a connected part"
 
 
 def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:
@@ -168,19 +177,15 @@ def _lengths(graph: Graph) -> Array:
 
     The two directions of a path sum its weights in different orders; the smaller sum is kept for both.
     """
-    there = _dijkstra(graph, None)
-    return np.minimum(there, there.T)
+    lengths = _dijkstra(graph, None)
+    keep_shorter(lengths)
+    return lengths
 
 
 def _dijkstra(graph: Graph, sources: NDArray[np.int64] | None) -> Array:
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    rows: Any = (graph.weights, graph.indices, graph.indptr)
-    adjacency: Any = csr_array(rows, shape=(graph.n, graph.n))
     nodes = np.arange(graph.n) if sources is None else sources
-    found, size = np.empty((len(nodes), graph.n)), max(DIJKSTRA_CALL_PAIRS // graph.n, 1)
+    found, size = np.empty((len(nodes), graph.n)), max(DIJKSTRA_CALL_PAIRS // graph.n, 1) * threads.count()
     for start in range(0, len(nodes), size):
         block = slice(start, start + size)
-        found[block] = dijkstra(adjacency, directed=True, indices=nodes[block])
+        fill_lengths(graph, nodes[block], found[block])
     return found

@@ -43,10 +43,30 @@ _LOGGER = logging.getLogger(__name__)
 
 @final
 class Landmarked(NamedTuple):
-    """Which distances of a graph are stored, if not all: those from its nodes to some landmarks."""
+    """Which distances of a graph are stored, if not all: those from its nodes to some landmarks.
+
+    Parameters
+    ----------
+    landmarks, seed
+        Number of landmarks, and the seed that chooses them.
+    part
+        The range of them to which there are distances, if not all.
+    """
 
     landmarks: int
     seed: int
+    part: range | None = None
+
+    @property
+    def columns(self) -> int:
+        """Number of landmarks to which there are distances."""
+        return self.landmarks if self.part is None else len(self.part)
+
+    @property
+    def name(self) -> str:
+        """What the file's name has after the graph's key."""
+        part = "" if self.part is None else f"-{self.part.start}-{self.part.stop}"
+        return f"-{self.landmarks}-{self.seed}{part}"
 
 
 def load(graph: Graph, landmarks: Landmarked | None = None) -> NDArray[Any] | None:
@@ -110,9 +130,20 @@ def save(graph: Graph, matrix: NDArray[Any], landmarks: Landmarked | None = None
         return matrix
 
 
+def remove(graph: Graph, landmarks: Landmarked) -> None:
+    """Remove stored distances of a graph, if they are there.
+
+    Parameters
+    ----------
+    graph, landmarks
+        Which distances, as for :func:`load`.
+    """
+    with suppress(OSError):
+        _path(graph, landmarks).unlink()
+
+
 def _path(graph: Graph, landmarks: Landmarked | None) -> Path:
-    which = "" if landmarks is None else f"-{landmarks.landmarks}-{landmarks.seed}"
-    return cache_folder() / "distances" / f"{graph.key}{which}.npy"
+    return cache_folder() / "distances" / f"{graph.key}{landmarks.name if landmarks else ''}.npy"
 
 
 def _make_room(newest: Path) -> None:
@@ -154,7 +185,7 @@ def _header(file: IO[bytes], graph: Graph, landmarks: Landmarked | None) -> NpyH
     header = read_npy_header(file)
     lengths = np.float64 if landmarks is None else np.float32
     types: tuple[type, ...] = COUNT_TYPES if graph.weights is None else (lengths,)
-    shape = (graph.n, graph.n if landmarks is None else landmarks.landmarks)
+    shape = (graph.n, graph.n if landmarks is None else landmarks.columns)
     if header.shape != shape or header.dtype not in types or header.fortran:
         expected = " or ".join(np.dtype(kind).name for kind in types)
         raise InputError(

@@ -187,6 +187,8 @@ def embed_command(config: Mapping[str, Any], out: Path | str | None = None) -> s
     for key in ("optimizer", "epochs"):
         if config.get(key) is not None:
             words += [f"--{key}", str(config[key])]
+    if config.get("plan", {}).get("sampler") == "landmarks":
+        words += ["--sampler", "landmarks"]
     words += ["--seed", str(config.get("seed", 0))]
     words += ReadOptions.from_json(given).words()
     return shlex.join(words if out is None else [*words, "--out", str(out)])

@@ -256,7 +256,8 @@ def difference(theirs: RunSpec, ours: RunSpec) -> tuple[str, Any, Any] | None:
     >>> difference(spec, spec.with_seed(3))
     ('seed', 0, 3)
     """
-    return None if theirs.id == ours.id else first_difference(theirs.as_json(), ours.as_json())
+    a, b = ({**s.as_json(), "plan": {"sampler": s.sampler, **json.loads(s.plan)}} for s in (theirs, ours))
+    return None if theirs.id == ours.id else first_difference(a, b)
 
 
 def planned(

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from riemap import memory
 from riemap.distances.balls import Balls, balls
 from riemap.distances.landmark_hops import Told
-from riemap.distances.landmarks import Landmarks, columns_from
+from riemap.distances.landmarks import TOGETHER, Landmarks, columns_from
 from riemap.distances.sampled_target import SampledTarget, pool_of_balls
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Graph
 from riemap.graphs.dissimilarities import Dissimilarities
 from riemap.spaces import Points, Space
+from riemap.training.less_memory import less_memory
 from riemap.training.placement import place
 from riemap.training.sampled_objective import SampledObjective, Shard
 from riemap.training.workers import Workers
@@ -92,11 +93,12 @@ def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTa
     memory.require(
         needed_bytes(graph, space),
         f"{graph.n} points in {space} for {graph.name}, and distances to {LANDMARKS} landmarks,",
-        "take a space with fewer coordinates, a part of the graph, or a machine with more memory",
+        less_memory(graph.n, space, partial(needed_bytes, graph)),
     )
     search = _SharedSearch(workers, graph)
     wanted = min(LANDMARKS, max(graph.n // 2, 2))
-    landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns)
+    together = max(TOGETHER, workers.size * SEARCHED_TOGETHER)
+    landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns, together=together)
     count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)
     _LOGGER.info("%s: computing the distances within %d balls", graph.name, count)
     found = pool_of_balls(graph, count, BALL_NODES, LANDMARK_SEED, search=search.balls)

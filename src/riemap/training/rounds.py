@@ -14,6 +14,7 @@ of the tasks.
 """
 
 from collections.abc import Iterator
+from itertools import tee
 from typing import NamedTuple, final
 
 import numpy as np
@@ -225,9 +226,10 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     landmarks = objective.target.landmarks.nodes
     parts = [landmarks, *objective.shard_nodes]
     fine = _fine_gradients(objective, given, state)
-    tasks = _row_tasks(objective, given, shared, state, fine)
+    steps, first = _landmark_steps(objective, given)
+    rows = objective.workers.results(_row_tasks(objective, shared, steps, state, fine), first)
     loss, count, of_scales, blocks = 0.0, 0, np.zeros(len(state.points)), 0
-    for nodes, found in zip(parts, objective.workers.results(tasks), strict=True):
+    for nodes, found in zip(parts, rows, strict=True):
         state.put(nodes, found.state)
         loss, count = loss + found.loss, count + found.nodes
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
@@ -245,8 +247,8 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
     space, scales, workers = given.space, given.log_scales, objective.workers
     points = workers.share(state.points)
     most = -(-objective.target.n // len(objective.ranges))
-    parts = edge_parts(space, state.points, scales, given.rng(EDGES, 0), most)
-    tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in parts)
+    parts, sent = tee(edge_parts(space, state.points, scales, given.rng(EDGES, 0), most))
+    tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in sent)
     gradients = tuple(np.empty_like(p) for p in state.points)
     for part, found in zip(parts, workers.results(tasks), strict=True):
         for whole, some in zip(gradients, found, strict=True):
@@ -254,18 +256,24 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
     return gradients
 
 
+def _landmark_steps(objective: SampledObjective, given: Round) -> tuple[int, int]:
+    """Return the number of steps of the landmarks, and how many times as long as a shard's task they take."""
+    counts = [len(nodes) for nodes in objective.shard_nodes]
+    blocks = sum(-(-count // given.block[0]) for count in counts)
+    steps = min(max(blocks // ROWS_PER_LANDMARKS, 1), MOST_LANDMARK_STEPS)
+    pairs = steps * min(len(given.landmarks[0]), LANDMARK_BATCH) ** 2 // 2
+    return steps, max(pairs // max(given.block[1] * max(counts), 1), 1)
+
+
 def _row_tasks(
-    objective: SampledObjective, given: Round, shared: Round, state: NodeState, fine: Points
+    objective: SampledObjective, shared: Round, steps: int, state: NodeState, fine: Points
 ) -> Iterator[Task]:
     """Make the task of the landmarks, which is the longest, and those of the shards. No node is in two."""
 
     def of(nodes: NDArray[np.int64]) -> tuple[NodeState, Points]:
         return state.taken(nodes), tuple(g[nodes] for g in fine)
 
-    landmarks = objective.target.landmarks.nodes
-    blocks = sum(-(-len(nodes) // given.block[0]) for nodes in objective.shard_nodes)
-    steps = min(max(blocks // ROWS_PER_LANDMARKS, 1), MOST_LANDMARK_STEPS)
-    yield move_landmarks, shared, objective.among_landmarks, steps, *of(landmarks)
+    yield move_landmarks, shared, objective.among_landmarks, steps, *of(objective.target.landmarks.nodes)
     for shard, nodes in zip(objective.shards, objective.shard_nodes, strict=True):
         yield move_rows, shared, shard, *of(nodes)
 
@@ -277,8 +285,10 @@ def _ball_tasks(objective: SampledObjective, given: Round, shared: Round, state:
     for number, (group, there) in enumerate(zip(objective.groups, objective.shared_groups, strict=True)):
         count = len(group.nodes)
         chosen = given.rng(BALLS, number).permutation(count)[: -int(-share * count // 1)]
-        nodes: NDArray[np.int64] = np.unique(group.nodes[chosen].astype(np.int64))
-        nodes = nodes[nodes >= 0]
+        nodes = np.sort(group.nodes[chosen], axis=None).astype(np.int64)
+        nodes = nodes[
+            np.diff(nodes, prepend=-1) > 0
+        ]  # each once, and no -1; np.unique takes ten times as long
         tasks.append((move_balls, shared, there, chosen, nodes, state.taken(nodes)))
     return tasks
 

@@ -39,13 +39,15 @@ class Workers(ABC):
         """
 
     @abstractmethod
-    def results(self, tasks: Iterable[Task]) -> Generator[Any, None, None]:
+    def results(self, tasks: Iterable[Task], first: int = 1) -> Generator[Any, None, None]:
         """Do tasks.
 
         Parameters
         ----------
         tasks
             The tasks. They are taken one by one, some time before their results are needed.
+        first
+            How many times as long the first task takes as each of the others, about.
 
         Yields
         ------
@@ -67,7 +69,7 @@ class InProcess(Workers):
         """Return the value itself."""
         return value
 
-    def results(self, tasks: Iterable[Task]) -> Generator[Any, None, None]:
+    def results(self, tasks: Iterable[Task], first: int = 1) -> Generator[Any, None, None]:
         """Call one function after the other."""
         function: Callable[..., Any]
         for function, *arguments in tasks:

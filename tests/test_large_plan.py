@@ -128,7 +128,7 @@ class Recorder(Workers):
     def share(self, value: Any) -> Any:
         return pickle.loads(pickle.dumps(value))
 
-    def results(self, tasks: Iterable[Any], first: int = 1) -> Generator[Any, None, None]:
+    def results(self, tasks: Iterable[Any], first: int = 1, **options: bool) -> Generator[Any, None, None]:
         todo = list(tasks)
         self.tasks += todo
         done = {k: todo[k][0](*todo[k][1:]) for k in range(len(todo))[:: -1 if self.backwards else 1]}

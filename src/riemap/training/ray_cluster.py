@@ -36,7 +36,7 @@ DEFAULT_PORT = 6379
 CONNECT_SECONDS = 5.0
 """Longest time to wait for a cluster to answer."""
 
-TASKS_PER_CORE = 4
+TASKS_PER_CORE = 8
 """Number of tasks for each core that are sent before the first result is waited for. A core that is done
 finds its next task on its own machine."""
 
@@ -203,19 +203,45 @@ class RayWorkers(Workers):
         """Put a value into the object store; a node takes it from there once."""
         return self.ray.put(value)
 
-    def results(self, tasks: Iterable[Task], first: int = 1) -> Generator[Any, None, None]:
-        """Send some tasks ahead, and wait for the results in the order of the tasks."""
+    def results(
+        self, tasks: Iterable[Task], first: int = 1, *, anywhere: bool = False
+    ) -> Generator[Any, None, None]:
+        """Send some tasks at once and the others in time, and wait for the results in their order."""
         nodes: list[Any] = self.nodes or [None]
-        sent = deque[Any]()
+        if anywhere:
+            return self._by_free_cores(tasks, nodes)
+        refs = (self._sent(task, node) for task, node in zip(tasks, dealt(nodes, first), strict=False))
+        return self._in_turn(deque(itertools.islice(refs, TASKS_PER_CORE * len(nodes))), refs)
+
+    def _in_turn(self, ahead: deque[Any], refs: Iterator[Any]) -> Generator[Any, None, None]:
+        """Take one more task for each result."""
+        with self._cancelled(ahead):
+            while ahead:
+                found = self._result(ahead.popleft())
+                ahead.extend(itertools.islice(refs, 1))
+                yield found
+
+    def _by_free_cores(self, tasks: Iterable[Task], nodes: list[Any]) -> Generator[Any, None, None]:
+        """Send two tasks for each core, and then each task to a node that is done with one."""
+        free, busy, ahead = deque(nodes * 2), dict[Any, Any](), deque[Any]()
+        with self._cancelled(ahead):
+            for task in tasks:
+                if not free:
+                    (done,), _ = self.ray.wait(list(busy), num_returns=1)
+                    free.append(busy.pop(done))
+                ahead.append(self._sent(task, free[0]))
+                busy[ahead[-1]] = free.popleft()
+                while ahead[0] not in busy:
+                    yield self._result(ahead.popleft())
+            yield from self._in_turn(ahead, iter(()))
+
+    @contextmanager
+    def _cancelled(self, refs: deque[Any]) -> Iterator[None]:
+        """Cancel the tasks that are left in a queue at the end."""
         try:
-            for task, node in zip(tasks, dealt(nodes, first), strict=False):
-                sent.append(self._sent(task, node))
-                if len(sent) >= TASKS_PER_CORE * len(nodes):
-                    yield self._result(sent.popleft())
-            while sent:
-                yield self._result(sent.popleft())
+            yield
         finally:
-            for ref in sent:
+            for ref in refs:
                 with suppress(self.ray.exceptions.RayError):
                     self.ray.cancel(ref)
 

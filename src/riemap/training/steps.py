@@ -99,7 +99,6 @@ class Stepper:
         self, objective: SampledObjective, state: TrainingState, stage: Stage, loss: Loss, lr_factor: float
     ) -> tuple[TrainingState, float]:
         """Make all steps of a round over a large graph; the loss is the mean over pairs with landmarks."""
-        nodes = NodeState(state.points, state.moments).copied()
         given = Round(
             objective.space,
             loss,
@@ -110,7 +109,7 @@ class Stepper:
             block_sizes(objective.target.n),
             (state.seed, state.epoch),
         )
-        value, of_scales = run_round(objective, given, nodes)
+        nodes, value, of_scales = run_round(objective, given, NodeState(state.points, state.moments))
         moved = state._replace(points=nodes.points, moments=nodes.moments)
         return self._scale_step(moved, stage, of_scales, lr_factor), value
 

@@ -49,7 +49,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(large_start, "LANDMARKS", 40)
     monkeypatch.setattr(large_start, "BALL_NODES", 16)
     monkeypatch.setattr(large_start, "ANCHORS", 20)
-    monkeypatch.setattr(rounds, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(sampled_objective, "BLOCK_ROWS", 64)
     monkeypatch.setattr(sampled_objective, "BLOCK_LANDMARKS", 24)
     monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
     monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)

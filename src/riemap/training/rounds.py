@@ -25,17 +25,12 @@ from riemap.losses import Loss
 from riemap.losses.sums import coarse_and_fine
 from riemap.optim import Optimizer
 from riemap.spaces import Points, Space
-from riemap.training import sampled_objective
 from riemap.training.edge_blocks import edge_gradients, edge_parts
 from riemap.training.node_state import NodeState
 from riemap.training.objective import LossGradient
 from riemap.training.sampled_objective import SampledObjective, Shard, rows_gradient, square_gradient
 from riemap.training.workers import Task
 from riemap.types import Array, Rng
-
-BLOCK_ROWS, LARGER_BLOCKS = 1024, 4
-"""Number of nodes in a block of rows, large enough to keep two threads busy; and how many times as many there
-may be in a graph of more than 64 blocks, where half of the time would be spent between blocks."""
 
 ROWS_PER_LANDMARKS = 1
 """Number of blocks of rows for each step of the landmarks among themselves; at least one step in a round. On
@@ -298,13 +293,3 @@ def _ball_tasks(
     """Make the tasks of the groups of balls."""
     for group, (chosen, nodes) in zip(objective.shared_groups, balls, strict=bool(balls)):
         yield move_balls, given, group, chosen, nodes, state.taken(nodes)
-
-
-def block_sizes(n: int) -> tuple[int, int]:
-    """Return the number of nodes and of landmarks in a block of rows, in a graph of ``n`` nodes.
-
-    >>> block_sizes(5_000), block_sizes(10**6)
-    ((1024, 128), (4096, 128))
-    """
-    rows = min(max(BLOCK_ROWS, n // 64), LARGER_BLOCKS * BLOCK_ROWS)
-    return rows, sampled_objective.BLOCK_LANDMARKS

@@ -31,7 +31,6 @@ from riemap.training import (
     landmark_plan,
     landmark_plans,
     large_start,
-    rounds,
     sampled_objective,
 )
 from riemap.training.edge_blocks import edge_gradients, edge_parts, near_groups

@@ -31,7 +31,6 @@ from riemap.training import (
     landmark_plan,
     landmark_plans,
     large_start,
-    rounds,
     sampled_objective,
 )
 from riemap.training.edge_blocks import edge_gradients, edge_parts, near_groups
@@ -49,7 +48,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(large_start, "LANDMARKS", 40)
     monkeypatch.setattr(large_start, "BALL_NODES", 16)
     monkeypatch.setattr(large_start, "ANCHORS", 20)
-    monkeypatch.setattr(rounds, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(sampled_objective, "BLOCK_ROWS", 64)
     monkeypatch.setattr(sampled_objective, "BLOCK_LANDMARKS", 24)
     monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)
     monkeypatch.setattr(sampled_objective, "GROUP_BALLS", 15)
@@ -128,7 +127,7 @@ class Recorder(Workers):
     def share(self, value: Any) -> Any:
         return pickle.loads(pickle.dumps(value))
 
-    def results(self, tasks: Iterable[Any]) -> Generator[Any, None, None]:
+    def results(self, tasks: Iterable[Any], first: int = 1, **options: bool) -> Generator[Any, None, None]:
         todo = list(tasks)
         self.tasks += todo
         done = {k: todo[k][0](*todo[k][1:]) for k in range(len(todo))[:: -1 if self.backwards else 1]}

@@ -52,7 +52,8 @@ class Landmarks:
     @cached_property
     def nodes(self) -> NDArray[np.int64]:
         """The landmarks' node numbers, in increasing order."""
-        return np.argmin(self.columns, axis=0)
+        rows = np.flatnonzero(self.columns.min(axis=1) == 0)  # argmin of all rows takes 2 s for 200,000 nodes
+        return rows[np.argmin(self.columns[rows], axis=0)]
 
     @cached_property
     def maximum(self) -> float:

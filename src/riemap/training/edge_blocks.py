@@ -47,7 +47,7 @@ class EdgePart(NamedTuple):
     seed: int
 
 
-def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: int) -> list[EdgePart]:
+def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: int) -> Iterator[EdgePart]:
     """Divide all nodes into tasks, each of nodes that are close in the embedding.
 
     Parameters
@@ -59,14 +59,13 @@ def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: 
     most
         Most nodes of a task.
 
-    Returns
-    -------
-    list of EdgePart
-        Each node is in one of them.
+    Yields
+    ------
+    EdgePart
+        Each node is in one of them. The first is known long before the last.
     """
-    parts = list(near_groups(space, points, log_scales, rng, most))
-    seeds = rng.integers(0, 1 << 62, len(parts)).tolist()
-    return [EdgePart(nodes, seed) for nodes, seed in zip(parts, seeds, strict=True)]
+    for nodes in near_groups(space, points, log_scales, rng, most):
+        yield EdgePart(nodes, int(rng.integers(1 << 62)))
 
 
 def near_groups(
@@ -95,10 +94,10 @@ def near_groups(
             yield nodes
             continue
         ends = nodes[rng.choice(len(nodes), 2, replace=False)]
-        x, y = (tuple(p[rows] for p in points) for rows in (nodes, ends))
-        distances = np.sqrt(space.rectangular_block(x, y, log_scales).sqdist)
+        x, y = (tuple(p.take(rows, axis=0) for p in points) for rows in (ends, nodes))
+        distances = np.sqrt(space.rectangular_block(x, y, log_scales).sqdist)  # long rows are fast
         half = len(nodes) // 2
-        order = np.argpartition(distances[:, 0] - distances[:, 1], half)
+        order = np.argpartition(distances[0] - distances[1], half)
         waiting += [nodes[order[half:]], nodes[order[:half]]]
 
 

@@ -14,6 +14,7 @@ of the tasks.
 """
 
 from collections.abc import Iterator
+from itertools import tee
 from typing import NamedTuple, final
 
 import numpy as np
@@ -24,17 +25,12 @@ from riemap.losses import Loss
 from riemap.losses.sums import coarse_and_fine
 from riemap.optim import Optimizer
 from riemap.spaces import Points, Space
-from riemap.training import sampled_objective
 from riemap.training.edge_blocks import edge_gradients, edge_parts
 from riemap.training.node_state import NodeState
 from riemap.training.objective import LossGradient
 from riemap.training.sampled_objective import SampledObjective, Shard, rows_gradient, square_gradient
 from riemap.training.workers import Task
 from riemap.types import Array, Rng
-
-BLOCK_ROWS, LARGER_BLOCKS = 1024, 4
-"""Number of nodes in a block of rows, large enough to keep two threads busy; and how many times as many there
-may be in a graph of more than 64 blocks, where half of the time would be spent between blocks."""
 
 ROWS_PER_LANDMARKS = 1
 """Number of blocks of rows for each step of the landmarks among themselves; at least one step in a round. On
@@ -199,7 +195,7 @@ def _drawn(rng: Rng, count: int, most: int) -> NDArray[np.int64]:
     return np.sort(rng.permutation(count)[:most])
 
 
-def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tuple[float, Array]:
+def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tuple[NodeState, float, Array]:
     """Do all tasks of a round.
 
     Parameters
@@ -209,33 +205,36 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     given
         What all tasks have in common.
     state
-        All nodes before the round. It is written into.
+        All nodes before the round.
 
     Returns
     -------
-    tuple of float and Array
-        The mean loss over pairs with landmarks, and the gradient in the log-scales.
+    tuple of NodeState, float and Array
+        All nodes after the round, the mean loss over pairs with landmarks, and the gradient in the
+        log-scales.
 
     Raises
     ------
     FloatingPointError
         If the loss or a point becomes NaN or infinite.
     """
-    shared = objective.workers.share(given)
-    landmarks = objective.target.landmarks.nodes
-    parts = [landmarks, *objective.shard_nodes]
+    workers = objective.workers
+    parts = [objective.target.landmarks.nodes, *objective.shard_nodes]
     fine = _fine_gradients(objective, given, state)
-    tasks = _row_tasks(objective, given, shared, state, fine)
+    steps, first = _landmark_steps(objective, given)
+    rows = workers.results(_row_tasks(objective, given, steps, state, fine), first)
+    moved, chosen = state.copied(), [] if fine else _chosen_balls(objective, given)
     loss, count, of_scales, blocks = 0.0, 0, np.zeros(len(state.points)), 0
-    for nodes, found in zip(parts, objective.workers.results(tasks), strict=True):
-        state.put(nodes, found.state)
+    for nodes, found in zip(parts, rows, strict=True):
+        moved.put(nodes, found.state)
         loss, count = loss + found.loss, count + found.nodes
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
-    balls = [] if fine else _ball_tasks(objective, given, shared, state)
-    for (*_, nodes, _), found in zip(balls, objective.workers.results(balls), strict=True):
-        state.put(nodes, found.state)
+    balls = workers.results(_ball_tasks(objective, given, chosen, moved))
+    moved = moved.copied() if chosen else moved  # no task sees what another one has moved
+    for (_, nodes), found in zip(chosen, balls, strict=True):
+        moved.put(nodes, found.state)
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
-    return loss / count, of_scales / blocks
+    return moved, loss / count, of_scales / blocks
 
 
 def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState) -> Points:
@@ -245,49 +244,52 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
     space, scales, workers = given.space, given.log_scales, objective.workers
     points = workers.share(state.points)
     most = -(-objective.target.n // len(objective.ranges))
-    parts = edge_parts(space, state.points, scales, given.rng(EDGES, 0), most)
-    tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in parts)
+    parts, sent = tee(edge_parts(space, state.points, scales, given.rng(EDGES, 0), most))
+    tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in sent)
     gradients = tuple(np.empty_like(p) for p in state.points)
-    for part, found in zip(parts, workers.results(tasks), strict=True):
+    for part, found in zip(parts, workers.results(tasks, anywhere=True), strict=True):
         for whole, some in zip(gradients, found, strict=True):
             whole[part.nodes] = some
     return gradients
 
 
+def _landmark_steps(objective: SampledObjective, given: Round) -> tuple[int, int]:
+    """Return the number of steps of the landmarks, and how many times as long as a shard's task they take."""
+    counts = [len(nodes) for nodes in objective.shard_nodes]
+    blocks = sum(-(-count // given.block[0]) for count in counts)
+    steps = min(max(blocks // ROWS_PER_LANDMARKS, 1), MOST_LANDMARK_STEPS)
+    pairs = steps * min(len(given.landmarks[0]), LANDMARK_BATCH) ** 2 // 2
+    return steps, max(pairs // max(given.block[1] * max(counts), 1), 1)
+
+
 def _row_tasks(
-    objective: SampledObjective, given: Round, shared: Round, state: NodeState, fine: Points
+    objective: SampledObjective, given: Round, steps: int, state: NodeState, fine: Points
 ) -> Iterator[Task]:
     """Make the task of the landmarks, which is the longest, and those of the shards. No node is in two."""
 
     def of(nodes: NDArray[np.int64]) -> tuple[NodeState, Points]:
-        return state.taken(nodes), tuple(g[nodes] for g in fine)
+        return state.taken(nodes), tuple(g.take(nodes, axis=0) for g in fine)
 
-    landmarks = objective.target.landmarks.nodes
-    blocks = sum(-(-len(nodes) // given.block[0]) for nodes in objective.shard_nodes)
-    steps = min(max(blocks // ROWS_PER_LANDMARKS, 1), MOST_LANDMARK_STEPS)
-    yield move_landmarks, shared, objective.among_landmarks, steps, *of(landmarks)
+    yield move_landmarks, given, objective.among_landmarks, steps, *of(objective.target.landmarks.nodes)
     for shard, nodes in zip(objective.shards, objective.shard_nodes, strict=True):
-        yield move_rows, shared, shard, *of(nodes)
+        yield move_rows, given, shard, *of(nodes)
 
 
-def _ball_tasks(objective: SampledObjective, given: Round, shared: Round, state: NodeState) -> list[Task]:
-    """Make the tasks of the groups of balls. They all take their nodes before any of them is done."""
+def _chosen_balls(objective: SampledObjective, given: Round) -> list[tuple[NDArray[np.int64], ...]]:
+    """Draw the balls of a round; return their numbers and their nodes, for each group."""
     share = NEAR_BALL_SHARE if given.loss.needs_near_pairs else BALL_SHARE
-    tasks: list[Task] = []
-    for number, (group, there) in enumerate(zip(objective.groups, objective.shared_groups, strict=True)):
+    found: list[tuple[NDArray[np.int64], ...]] = []
+    for number, group in enumerate(objective.groups):
         count = len(group.nodes)
         chosen = given.rng(BALLS, number).permutation(count)[: -int(-share * count // 1)]
-        nodes: NDArray[np.int64] = np.unique(group.nodes[chosen].astype(np.int64))
-        nodes = nodes[nodes >= 0]
-        tasks.append((move_balls, shared, there, chosen, nodes, state.taken(nodes)))
-    return tasks
+        nodes = np.sort(group.nodes[chosen], axis=None).astype(np.int64)  # faster than np.unique
+        found.append((chosen, nodes[np.diff(nodes, prepend=-1) > 0]))  # each node once, and no -1
+    return found
 
 
-def block_sizes(n: int) -> tuple[int, int]:
-    """Return the number of nodes and of landmarks in a block of rows, in a graph of ``n`` nodes.
-
-    >>> block_sizes(5_000), block_sizes(10**6)
-    ((1024, 128), (4096, 128))
-    """
-    rows = min(max(BLOCK_ROWS, n // 64), LARGER_BLOCKS * BLOCK_ROWS)
-    return rows, sampled_objective.BLOCK_LANDMARKS
+def _ball_tasks(
+    objective: SampledObjective, given: Round, balls: list[tuple[NDArray[np.int64], ...]], state: NodeState
+) -> Iterator[Task]:
+    """Make the tasks of the groups of balls."""
+    for group, (chosen, nodes) in zip(objective.shared_groups, balls, strict=bool(balls)):
+        yield move_balls, given, group, chosen, nodes, state.taken(nodes)

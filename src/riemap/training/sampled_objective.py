@@ -37,6 +37,10 @@ BLOCK_LANDMARKS = 128
 hyperbolic random graph of 10,000 nodes in H3 had a distortion that is 0.7 % smaller (one seed); a hundred
 more rounds make it 4 % smaller."""
 
+BLOCK_ROWS, LARGER_BLOCKS = 1024, 4
+"""Number of nodes in a block of rows, large enough to keep two threads busy; and how many times as many there
+may be in a graph of more than 64 blocks, where half of the time would be spent between blocks."""
+
 SHARD_NODES = 16384
 """Most nodes of a shard, unless there are :data:`MOST_TASKS` shards. Their steps of a round take about 60 ms
 on one core in H3, much longer than to send their points to another machine."""
@@ -141,6 +145,16 @@ def _ranges(count: int, most: int) -> list[slice]:
     """Divide so many things into ranges of nearly equal length, of at most so many each where possible."""
     parts = min(-(-count // most), MOST_TASKS)
     return [slice(k * count // parts, (k + 1) * count // parts) for k in range(parts)]
+
+
+def block_sizes(n: int) -> tuple[int, int]:
+    """Return the number of nodes and of landmarks in a block of rows, in a graph of ``n`` nodes.
+
+    >>> block_sizes(5_000), block_sizes(10**6)
+    ((1024, 128), (4096, 128))
+    """
+    rows = min(max(BLOCK_ROWS, n // 64), LARGER_BLOCKS * BLOCK_ROWS)
+    return rows, BLOCK_LANDMARKS
 
 
 def square_gradient(space: Space, loss: Loss, target: Array, x: Points, log_scales: Array) -> LossGradient:

@@ -14,8 +14,8 @@ from riemap.spaces import Points
 from riemap.training.node_state import NodeState
 from riemap.training.objective import LossGradient, Objective
 from riemap.training.plan import Stage
-from riemap.training.rounds import Round, block_sizes, run_round
-from riemap.training.sampled_objective import SampledObjective
+from riemap.training.rounds import Round, run_round
+from riemap.training.sampled_objective import SampledObjective, block_sizes
 from riemap.training.state import TrainingState
 from riemap.types import Array
 
@@ -102,7 +102,6 @@ class Stepper:
         self, objective: SampledObjective, state: TrainingState, stage: Stage, loss: Loss, lr_factor: float
     ) -> tuple[TrainingState, float]:
         """Make all steps of a round over a large graph; the loss is the mean over pairs with landmarks."""
-        nodes = NodeState(state.points, state.moments).copied()
         given = Round(
             objective.space,
             loss,
@@ -113,7 +112,7 @@ class Stepper:
             block_sizes(objective.target.n),
             (state.seed, state.epoch),
         )
-        value, of_scales = run_round(objective, given, nodes)
+        nodes, value, of_scales = run_round(objective, given, NodeState(state.points, state.moments))
         moved = state._replace(points=nodes.points, moments=nodes.moments)
         return self._scale_step(moved, stage, of_scales, lr_factor), value
 

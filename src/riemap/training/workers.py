@@ -39,13 +39,20 @@ class Workers(ABC):
         """
 
     @abstractmethod
-    def results(self, tasks: Iterable[Task]) -> Generator[Any, None, None]:
+    def results(
+        self, tasks: Iterable[Task], first: int = 1, *, anywhere: bool = False
+    ) -> Generator[Any, None, None]:
         """Do tasks.
 
         Parameters
         ----------
         tasks
-            The tasks. They are taken one by one, some time before their results are needed.
+            The tasks. Some may be begun at once; each is taken before its result is needed.
+        first
+            How many times as long the first task takes as each of the others, about.
+        anywhere
+            Whether a task may be done by any worker. Otherwise, tasks with the same number among those of a
+            call are done by the same one, which has what was shared for them.
 
         Yields
         ------
@@ -67,7 +74,9 @@ class InProcess(Workers):
         """Return the value itself."""
         return value
 
-    def results(self, tasks: Iterable[Task]) -> Generator[Any, None, None]:
+    def results(
+        self, tasks: Iterable[Task], first: int = 1, *, anywhere: bool = False
+    ) -> Generator[Any, None, None]:
         """Call one function after the other."""
         function: Callable[..., Any]
         for function, *arguments in tasks:

@@ -22,6 +22,7 @@ from riemap.training import (
     steady_plan,
 )
 from riemap.training.landmark_plans import plan_among_landmarks, shrinking
+from riemap.training.plan import WaitName
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -69,7 +70,7 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
         cooling, last = landmark_plan(usual, n, 10).stages
         assert str(cooling.loss) == "rsne(T=0.02->0.002)"
         assert str(last.loss) == "ad + 0.5*edges(T=0.2->0.03)", "RSNE has put near nodes in order"
-    assert (cooling.waits, last.waits, last.hyperbolic_rate, last.rescale) == (True, False, 0.1, True)
+    assert (cooling.waits, last.waits, last.hyperbolic_rate, last.rescale) == ("all", "none", 0.1, True)
     among = plan_among_landmarks(landmark_plan(large, 5000, 10), 100)
     assert shrinking(among) == 0.02, "rounds go on where the landmarks' temperature ends"
     assert shrinking(default_plan(as_loss("stress"), 100)) == 1.0
@@ -81,7 +82,7 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
     assert [stage.rescale for stage in small.stages + large.stages] == [False, True, False, True, False]
     assert [stage.scales for stage in steady_plan(loss, 5000).stages] == [False, True, True]
     assert [stage.hyperbolic_rate for stage in small.stages + large.stages] == [1.0, 1.0, 1.0, 0.1, 0.1]
-    assert [stage.waits for stage in small.stages + large.stages] == [False, False, True, False, False]
+    assert [s.waits for s in small.stages + large.stages] == ["none", "none", "hyperbolic", "none", "none"]
     assert len(default_plan(as_loss("edges"), 5000).stages) == 2, "without lengths there is nothing to divide"
     assert default_plan(loss, 10**5).stages[-1].epochs == 40, (
         "a stage over all pairs of a large graph is short"
@@ -90,13 +91,18 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
 
 def test_scales_wait_in_a_stage_that_says_so() -> None:
     """They start where the manifold says and stay there; a scale that does not wait starts at one."""
-    plan = Plan((Stage(as_loss("stress"), 1, waits=True),), RAdam(0.1), scale_lr=0.1)
-    trainer = Trainer(TREE, Space.parse("H2 x Stein2 x S2"), plan)
-    state = trainer.init(0)
-    assert state.log_scales.tolist() == [-2.0, 0.5, 0.0]
-    moved = trainer.step(state).log_scales
-    assert moved[:2].tolist() == [-2.0, 0.5]
-    assert moved[2] != 0.0
+    waiting = [-2.0, 0.5, -3.0, 0.0]
+    counts: dict[WaitName, int] = {"none": 0, "hyperbolic": 1, "all": 3}
+    for waits, count in counts.items():
+        plan = Plan((Stage(as_loss("stress"), 1, waits=waits),), RAdam(0.1), scale_lr=0.1)
+        trainer = Trainer(TREE, Space.parse("H2 x Stein2 x SPD2 x S2"), plan)
+        state = trainer.init(0)
+        assert state.log_scales.tolist() == waiting[:count] + [0.0] * (4 - count)
+        moved = trainer.step(state).log_scales
+        assert moved[:count].tolist() == waiting[:count]
+        assert (moved[count:] != 0.0).all()
+    with pytest.raises(InputError, match="waits='some' of a stage is not one of none, hyperbolic, all"):
+        Stage(as_loss("ad"), 1, waits="some")  # type: ignore[arg-type]
 
 
 def test_the_scales_of_hyperbolic_factors_are_slow() -> None:

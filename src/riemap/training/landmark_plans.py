@@ -72,7 +72,7 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     plan = replace(plan, stages=(last,), sampler="landmarks")
     if not cooling:
         return plan
-    first = Stage(RSNE(COOLING_IN_ROUNDS), cooling, BATCH_LR_FACTOR, "cosine", waits=True)
+    first = Stage(RSNE(COOLING_IN_ROUNDS), cooling, BATCH_LR_FACTOR, "cosine", waits="all")
     cool = with_term_replaced(last.loss, Edges(), COOL_EDGES)  # in a small graph it is not cool yet
     return replace(plan, stages=(first, replace(last, loss=cool, rescale=True)))
 
@@ -96,7 +96,7 @@ def plan_among_landmarks(plan: Plan, count: int) -> Plan:
     usual = default_plan(Stress(), count, LANDMARK_EPOCHS)
     if len(plan.stages) == 1:
         return usual
-    stage = Stage(RSNE(COOLING), COOLING_EPOCHS, schedule="cosine", waits=True)
+    stage = Stage(RSNE(COOLING), COOLING_EPOCHS, schedule="cosine", waits="all")
     return replace(usual, stages=(stage,))
 
 

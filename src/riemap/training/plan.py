@@ -20,6 +20,10 @@ SamplerName: TypeAlias = Literal["all", "landmarks"]
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 """The ways to choose the pairs that training sees."""
 
+WaitName: TypeAlias = Literal["none", "hyperbolic", "all"]
+WAITS: tuple[WaitName, ...] = get_args(WaitName)
+"""Which scales a stage leaves where they are."""
+
 RAMP_EPOCHS = 20
 """Epochs in which the cosine schedule rises to its full learning rate.
 
@@ -46,8 +50,9 @@ class Stage:
     scales
         Whether the scales of the factors are learned.
     waits
-        Whether the scales of factors with a ``waiting_log_scale`` stay where they are. If the first stage
-        waits, they start there.
+        Which scales stay where they are: ``"none"``; those of ``"hyperbolic"`` factors, whose curvature is
+        negative everywhere; or ``"all"`` of those with a ``waiting_log_scale``. Those that wait in the first
+        stage start at that.
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
     rescale
@@ -69,7 +74,7 @@ class Stage:
     scales: bool = True
     rescale: bool = False
     batch: int | None = None
-    waits: bool = False
+    waits: WaitName = "none"
     hyperbolic_rate: float = 1.0
 
     def __post_init__(self) -> None:
@@ -80,6 +85,8 @@ class Stage:
         object.__setattr__(self, "epochs", whole_number("epochs", self.epochs, 1, 100))
         if self.batch is not None:
             object.__setattr__(self, "batch", whole_number("batch", self.batch, 1, 512))
+        if self.waits not in WAITS:
+            raise InputError(f"waits={shown(self.waits)} of a stage is not one of {', '.join(WAITS)}")
         if not 0.0 <= finite_number("hyperbolic_rate", self.hyperbolic_rate, 0.1) <= 1.0:
             raise InputError(f"hyperbolic_rate={self.hyperbolic_rate:g} of a stage is not between 0 and 1")
         if not finite_number("lr_factor", self.lr_factor, 1.0) > 0.0:
@@ -234,7 +241,7 @@ class Plan:
                     "scales": s.scales,
                     "rescale": s.rescale,
                     "batch": s.batch,
-                    **({"waits": True} if s.waits else {}),
+                    **({} if s.waits == "none" else {"waits": s.waits}),
                     **({} if s.hyperbolic_rate == 1.0 else {"hyperbolic_rate": s.hyperbolic_rate}),
                 }
                 for s in self.stages

@@ -120,7 +120,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
         cooling = COOLING if some is None else COOLING_IN_BATCHES
         rsne = RSNE(UNFOLDING_TEMPERATURE if far is loss else cooling)
         first = Stage(rsne, unfold, _batch_lr_factor(some), "cosine", batch=some)
-        stages.insert(0, replace(first, waits=bool(fine)))
+        stages.insert(0, replace(first, waits="hyperbolic" if fine else "none"))
     return Plan(tuple(stages), RAdam(0.1, Betas(0.9, 0.99)), scale_lr=0.1)
 
 

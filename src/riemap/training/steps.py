@@ -45,9 +45,10 @@ class Stepper:
         self.scale_optimizer = RAdam(scale_lr)
         self._least_log_scales = np.array([[m.least_log_scale] for m in objective.space.factors])
         waiting = [m.waiting_log_scale for m in objective.space.factors]
-        self._waits = np.array([[x is not None] for x in waiting])
-        self._waiting_log_scales = np.array([0.0 if x is None else x for x in waiting])
+        self._waiting_log_scales = np.array([[0.0 if x is None else x] for x in waiting])
         self._hyperbolic = np.array([[m.curvature[1] < 0.0] for m in objective.space.factors])
+        all_that_wait = np.array([[x is not None] for x in waiting])
+        self._waiting = {"hyperbolic": self._hyperbolic, "all": all_that_wait}
 
     def initial_moments(self, points: Points) -> tuple[OptimizerState, ...]:
         """Return the optimizer's memory before its first step on the points."""
@@ -56,7 +57,8 @@ class Stepper:
 
     def initial_log_scales(self, first: Stage) -> Array:
         """Return the log-scales at the start: zero, or where they wait if the first stage does."""
-        return self._waiting_log_scales if first.waits else np.zeros(len(self._waits))
+        waits = self._waiting.get(first.waits, np.zeros_like(self._hyperbolic))
+        return np.where(waits, self._waiting_log_scales, 0.0)[:, 0]
 
     def initial_scale_moments(self, log_scales: Array) -> OptimizerState:
         """Return the optimizer's memory before its first step on the log-scales."""
@@ -148,8 +150,8 @@ class Stepper:
         x, moments = self.scale_optimizer.step(
             LOG_SCALES, old, gradient[:, None], state.scale_moments, lr_factor
         )
-        if stage.waits:
-            x = np.where(self._waits, old, x)
+        if stage.waits != "none":
+            x = np.where(self._waiting[stage.waits], old, x)
         if stage.hyperbolic_rate != 1.0:
             x = np.where(self._hyperbolic, old + stage.hyperbolic_rate * (x - old), x)
         if not (np.abs(x) <= LARGEST_LOG_SCALE).all():

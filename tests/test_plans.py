@@ -22,6 +22,7 @@ from riemap.training import (
     steady_plan,
 )
 from riemap.training.landmark_plans import plan_among_landmarks, shrinking
+from riemap.training.plan import WaitName
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -69,7 +70,7 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
         cooling, last = landmark_plan(usual, n, 10).stages
         assert str(cooling.loss) == "rsne(T=0.02->0.002)"
         assert str(last.loss) == "ad + 0.5*edges(T=0.2->0.03)", "RSNE has put near nodes in order"
-    assert (cooling.hyperbolic_rate, last.hyperbolic_rate, last.rescale) == (0.0, 0.1, True)
+    assert (cooling.waits, last.waits, last.hyperbolic_rate, last.rescale) == ("all", "none", 0.1, True)
     among = plan_among_landmarks(landmark_plan(large, 5000, 10), 100)
     assert shrinking(among) == 0.02, "rounds go on where the landmarks' temperature ends"
     assert shrinking(default_plan(as_loss("stress"), 100)) == 1.0
@@ -80,27 +81,39 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
     assert [stage.batch for stage in large.stages] == [512, 512, None]
     assert [stage.rescale for stage in small.stages + large.stages] == [False, True, False, True, False]
     assert [stage.scales for stage in steady_plan(loss, 5000).stages] == [False, True, True]
-    assert [stage.hyperbolic_rate for stage in small.stages + large.stages] == [1.0, 1.0, 0.0, 0.1, 0.1]
-    assert (small.hyperbolic_log_scale, large.hyperbolic_log_scale) == (0.0, -2.0)
+    assert [stage.hyperbolic_rate for stage in small.stages + large.stages] == [1.0, 1.0, 1.0, 0.1, 0.1]
+    assert [s.waits for s in small.stages + large.stages] == ["none", "none", "hyperbolic", "none", "none"]
     assert len(default_plan(as_loss("edges"), 5000).stages) == 2, "without lengths there is nothing to divide"
     assert default_plan(loss, 10**5).stages[-1].epochs == 40, (
         "a stage over all pairs of a large graph is short"
     )
 
 
-def test_the_scales_of_hyperbolic_factors_wait_and_are_slow() -> None:
-    """They start where the plan says, stay in a stage of rate zero, and move less in one of rate 0.1."""
-    stages = [Stage(as_loss("stress"), 1, hyperbolic_rate=rate) for rate in (0.0, 0.1, 1.0)]
-    moved = []
-    for stage in stages:
-        plan = Plan((stage,), RAdam(0.1), scale_lr=0.1, hyperbolic_log_scale=-2.0)
-        trainer = Trainer(TREE, Space.parse("H2 x S2"), plan)
+def test_scales_wait_in_a_stage_that_says_so() -> None:
+    """They start where the manifold says and stay there; a scale that does not wait starts at one."""
+    waiting = [-2.0, 0.5, -3.0, 0.0]
+    counts: dict[WaitName, int] = {"none": 0, "hyperbolic": 1, "all": 3}
+    for waits, count in counts.items():
+        plan = Plan((Stage(as_loss("stress"), 1, waits=waits),), RAdam(0.1), scale_lr=0.1)
+        trainer = Trainer(TREE, Space.parse("H2 x Stein2 x SPD2 x S2"), plan)
         state = trainer.init(0)
-        assert state.log_scales.tolist() == [-2.0, 0.0]
-        moved.append(trainer.step(state).log_scales - state.log_scales)
-    assert moved[0][0] == 0.0
-    assert moved[1][0] == pytest.approx(0.1 * moved[2][0], rel=1e-9)
-    assert moved[0][1] == moved[1][1] == moved[2][1] != 0.0
+        assert state.log_scales.tolist() == waiting[:count] + [0.0] * (4 - count)
+        moved = trainer.step(state).log_scales
+        assert moved[:count].tolist() == waiting[:count]
+        assert (moved[count:] != 0.0).all()
+    with pytest.raises(InputError, match="waits='some' of a stage is not one of none, hyperbolic, all"):
+        Stage(as_loss("ad"), 1, waits="some")  # type: ignore[arg-type]
+
+
+def test_the_scales_of_hyperbolic_factors_are_slow() -> None:
+    """They move less in a stage of rate 0.1, and other scales do not."""
+    moved = []
+    for rate in (0.1, 1.0):
+        stage = Stage(as_loss("stress"), 1, hyperbolic_rate=rate)
+        trainer = Trainer(TREE, Space.parse("H2 x S2"), Plan((stage,), RAdam(0.1), scale_lr=0.1))
+        moved.append(trainer.step(trainer.init(0)).log_scales)
+    assert moved[0][0] == pytest.approx(0.1 * moved[1][0], rel=1e-9)
+    assert moved[0][1] == moved[1][1] != 0.0
     with pytest.raises(InputError, match="hyperbolic_rate=2 of a stage is not between 0 and 1"):
         Stage(as_loss("ad"), 1, hyperbolic_rate=2.0)
 

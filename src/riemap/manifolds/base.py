@@ -65,6 +65,15 @@ class Manifold(ABC):
         """Smallest and largest sectional curvature."""
 
     @property
+    def waiting_log_scale(self) -> float | None:
+        """Where the log-scale stays until a large graph is unfolded; ``None`` if it is learned at once.
+
+        In a space of negative curvature, a scale may fall faster than points can follow: grqc in H3 had AUC
+        85.5 % instead of 88.7 %.
+        """
+        return -2.0 if self.curvature[1] < 0.0 else None
+
+    @property
     @abstractmethod
     def origin(self) -> Array:
         """The centre of :meth:`random`. The metric there must be a multiple of the dot product."""

@@ -9,7 +9,6 @@ from riemap.training.presets import (
     BATCH_LR_FACTOR,
     COOL_EDGES,
     COOLING,
-    HYPERBOLIC_LOG_SCALE,
     HYPERBOLIC_RATE,
     default_plan,
     with_term_replaced,
@@ -41,7 +40,7 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
 
     Its points start where landmarks place them, so that the graph is unfolded already. It is done in rounds
     instead of epochs. A loss with edges is trained as in a plan with batches: RSNE with a falling temperature
-    comes first, while hyperbolic scales stay, and then the loss, while they change slowly. Other losses have
+    comes first, while scales wait, and then the loss, while hyperbolic ones change slowly. Other losses have
     the last stage of the plan alone.
 
     Parameters
@@ -70,13 +69,12 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     cooling = int(COOLING_ROUNDS * epochs) if plan.refines else 0
     last = replace(plan.stages[-1], epochs=epochs - cooling, lr_factor=BATCH_LR_FACTOR)
     last = replace(last, schedule="cosine", batch=None, hyperbolic_rate=HYPERBOLIC_RATE if cooling else 1.0)
-    plan = replace(plan, stages=(last,), sampler="landmarks", hyperbolic_log_scale=0.0)
+    plan = replace(plan, stages=(last,), sampler="landmarks")
     if not cooling:
         return plan
-    first = Stage(RSNE(COOLING_IN_ROUNDS), cooling, BATCH_LR_FACTOR, "cosine", hyperbolic_rate=0.0)
+    first = Stage(RSNE(COOLING_IN_ROUNDS), cooling, BATCH_LR_FACTOR, "cosine", waits="all")
     cool = with_term_replaced(last.loss, Edges(), COOL_EDGES)  # in a small graph it is not cool yet
-    stages = (first, replace(last, loss=cool, rescale=True))
-    return replace(plan, stages=stages, hyperbolic_log_scale=HYPERBOLIC_LOG_SCALE)
+    return replace(plan, stages=(first, replace(last, loss=cool, rescale=True)))
 
 
 def plan_among_landmarks(plan: Plan, count: int) -> Plan:
@@ -92,14 +90,14 @@ def plan_among_landmarks(plan: Plan, count: int) -> Plan:
     Returns
     -------
     Plan
-        Stress after an unfolding; or RSNE with a falling temperature and fixed hyperbolic scales, if the plan
+        Stress after an unfolding; or RSNE with a falling temperature while scales wait, if the plan
         of the whole graph goes on with that.
     """
     usual = default_plan(Stress(), count, LANDMARK_EPOCHS)
     if len(plan.stages) == 1:
         return usual
-    stage = Stage(RSNE(COOLING), COOLING_EPOCHS, schedule="cosine", hyperbolic_rate=0.0)
-    return replace(usual, stages=(stage,), hyperbolic_log_scale=plan.hyperbolic_log_scale)
+    stage = Stage(RSNE(COOLING), COOLING_EPOCHS, schedule="cosine", waits="all")
+    return replace(usual, stages=(stage,))
 
 
 def shrinking(plan: Plan) -> float:

@@ -32,9 +32,7 @@ class NodeState(NamedTuple):
         """Return some of the rows: a copy of numbered ones, and a view of a slice."""
 
         def some(a: Array) -> Array:
-            return (
-                a[rows] if isinstance(rows, slice) else a.take(rows, axis=0)
-            )  # many times as fast as a[rows]
+            return a[rows] if isinstance(rows, slice) else a.take(rows, axis=0)  # faster than a[rows]
 
         moments = tuple(tuple(map(some, part)) for part in self.moments)
         return NodeState(tuple(map(some, self.points)), moments)

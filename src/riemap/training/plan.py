@@ -20,6 +20,10 @@ SamplerName: TypeAlias = Literal["all", "landmarks"]
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 """The ways to choose the pairs that training sees."""
 
+WaitName: TypeAlias = Literal["none", "hyperbolic", "all"]
+WAITS: tuple[WaitName, ...] = get_args(WaitName)
+"""Which scales a stage leaves where they are."""
+
 RAMP_EPOCHS = 20
 """Epochs in which the cosine schedule rises to its full learning rate.
 
@@ -45,6 +49,10 @@ class Stage:
         like a cosine; or ``"plateau"``, which takes a tenth whenever the loss has not improved for 50 epochs.
     scales
         Whether the scales of the factors are learned.
+    waits
+        Which scales stay where they are: ``"none"``; those of ``"hyperbolic"`` factors, whose curvature is
+        negative everywhere; or ``"all"`` of those with a ``waiting_log_scale``. Those that wait in the first
+        stage start at that.
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
     rescale
@@ -66,6 +74,7 @@ class Stage:
     scales: bool = True
     rescale: bool = False
     batch: int | None = None
+    waits: WaitName = "none"
     hyperbolic_rate: float = 1.0
 
     def __post_init__(self) -> None:
@@ -76,6 +85,8 @@ class Stage:
         object.__setattr__(self, "epochs", whole_number("epochs", self.epochs, 1, 100))
         if self.batch is not None:
             object.__setattr__(self, "batch", whole_number("batch", self.batch, 1, 512))
+        if self.waits not in WAITS:
+            raise InputError(f"waits={shown(self.waits)} of a stage is not one of {', '.join(WAITS)}")
         if not 0.0 <= finite_number("hyperbolic_rate", self.hyperbolic_rate, 0.1) <= 1.0:
             raise InputError(f"hyperbolic_rate={self.hyperbolic_rate:g} of a stage is not between 0 and 1")
         if not finite_number("lr_factor", self.lr_factor, 1.0) > 0.0:
@@ -124,8 +135,6 @@ class Plan:
         Learning rate of the log-scales.
     radius
         Typical distance of the initial points from the origin.
-    hyperbolic_log_scale
-        Logarithm of the scales of hyperbolic factors at the start; those of other factors start at zero.
     sampler
         Which pairs training sees: ``"all"``, in batches or not; or ``"landmarks"``, for a large graph: pairs
         with some of the nodes, the landmarks, and pairs within balls. An epoch is then a round, in which each
@@ -150,7 +159,6 @@ class Plan:
     scale_lr: float
     radius: float = 0.1
     sampler: SamplerName = "all"
-    hyperbolic_log_scale: float = 0.0
 
     def __post_init__(self) -> None:
         expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
@@ -163,7 +171,6 @@ class Plan:
             )
         if self.sampler not in SAMPLERS:
             raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
-        finite_number("hyperbolic_log_scale", self.hyperbolic_log_scale, -2.0)
         for name in ("scale_lr", "radius"):
             if not finite_number(name, getattr(self, name), 0.1) > 0.0:
                 raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
@@ -220,8 +227,6 @@ class Plan:
             Texts and numbers from which equal plans can be told from different ones.
         """
         more: dict[str, object] = {} if self.sampler == "all" else {"sampler": self.sampler}
-        if self.hyperbolic_log_scale:
-            more["hyperbolic_log_scale"] = self.hyperbolic_log_scale
         return {
             **more,
             "optimizer": str(self.optimizer),
@@ -236,6 +241,7 @@ class Plan:
                     "scales": s.scales,
                     "rescale": s.rescale,
                     "batch": s.batch,
+                    **({} if s.waits == "none" else {"waits": s.waits}),
                     **({} if s.hyperbolic_rate == 1.0 else {"hyperbolic_rate": s.hyperbolic_rate}),
                 }
                 for s in self.stages

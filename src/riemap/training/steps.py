@@ -44,16 +44,21 @@ class Stepper:
         self.optimizer = optimizer
         self.scale_optimizer = RAdam(scale_lr)
         self._least_log_scales = np.array([[m.least_log_scale] for m in objective.space.factors])
+        waiting = [m.waiting_log_scale for m in objective.space.factors]
+        self._waiting_log_scales = np.array([[0.0 if x is None else x] for x in waiting])
         self._hyperbolic = np.array([[m.curvature[1] < 0.0] for m in objective.space.factors])
+        all_that_wait = np.array([[x is not None] for x in waiting])
+        self._waiting = {"hyperbolic": self._hyperbolic, "all": all_that_wait}
 
     def initial_moments(self, points: Points) -> tuple[OptimizerState, ...]:
         """Return the optimizer's memory before its first step on the points."""
         factors = self.objective.space.factors
         return tuple(self.optimizer.init(m, x) for m, x in zip(factors, points, strict=True))
 
-    def initial_log_scales(self, hyperbolic: float) -> Array:
-        """Return the log-scales at the start: this one for hyperbolic factors, and zero for others."""
-        return np.where(self._hyperbolic[:, 0], hyperbolic, 0.0)
+    def initial_log_scales(self, first: Stage) -> Array:
+        """Return the log-scales at the start: zero, or where they wait if the first stage does."""
+        waits = self._waiting.get(first.waits, np.zeros_like(self._hyperbolic))
+        return np.where(waits, self._waiting_log_scales, 0.0)[:, 0]
 
     def initial_scale_moments(self, log_scales: Array) -> OptimizerState:
         """Return the optimizer's memory before its first step on the log-scales."""
@@ -145,6 +150,8 @@ class Stepper:
         x, moments = self.scale_optimizer.step(
             LOG_SCALES, old, gradient[:, None], state.scale_moments, lr_factor
         )
+        if stage.waits != "none":
+            x = np.where(self._waiting[stage.waits], old, x)
         if stage.hyperbolic_rate != 1.0:
             x = np.where(self._hyperbolic, old + stage.hyperbolic_rate * (x - old), x)
         if not (np.abs(x) <= LARGEST_LOG_SCALE).all():

@@ -246,7 +246,7 @@ class Trainer:
         return Embedding(self.space, state.best_points, state.best_log_scales, self.labels)
 
     def _initial_state(self, points: Points, seed: int) -> TrainingState:
-        log_scales = self._stepper.initial_log_scales(self.plan.hyperbolic_log_scale)
+        log_scales = self._stepper.initial_log_scales(self.plan.stages[0])
         return self._epochs.initial_state(points, log_scales, seed)
 
     def _initial_state_from(self, start: Embedding, seed: int) -> TrainingState:

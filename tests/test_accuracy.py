@@ -43,7 +43,7 @@ COUNT = 8  # points at a corner
 STEPS = np.logspace(-7, 0, 15)
 
 SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
-POSITIVE = [cls(n) for cls in (SPD, Stein) for n in (2, 3, 4)]
+POSITIVE = [cls(n) for cls in (SPD, Stein) for n in (2, 3, 4, 5)]
 
 every_manifold = pytest.mark.parametrize("m", SUBJECTS, ids=str)
 seeds = st.integers(0, 2**32 - 1)
@@ -306,7 +306,7 @@ def towards_the_origin(rng: Rng) -> Iterator[Corner]:
 
 
 def repeated_eigenvalues(rng: Rng) -> Iterator[Corner]:
-    for n in (2, 3, 4):
+    for n in (2, 3, 4, 5):
         values = np.ones((COUNT, n)) * [[1.0], [1.0], [2.0], [2.0], [1e-4], [99.0], [1.0], [1.0]]
         values[1::2, 0] *= [2.0, 1.0 + 1e-9, 0.5, 1e3]
         x = with_values(frames(rng, COUNT, n), values)

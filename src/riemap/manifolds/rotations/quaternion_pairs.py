@@ -29,6 +29,7 @@ from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import row_and_line_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import unit_vectors
+from riemap.manifolds.shared.quaternion_units import unit_sign
 from riemap.manifolds.shared.unit_vectors import angle_and_slope
 from riemap.threads import Part, begin
 from riemap.types import Array
@@ -106,17 +107,6 @@ KERNEL3 = PairKernel(_prepare3, _forward3, _gradient3, saved=1)
 
 # --- n = 4 -------------------------------------------------------------------------------------------
 
-_SIGNS = np.array(
-    [[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, -1.0, 1.0], [1.0, 1.0, -1.0, -1.0]]
-)
-"""The product of the units ``a`` and ``b`` of the quaternions is this sign times the unit ``a ^ b``."""
-
-
-@inline
-def _sign(a: int, c: int, b: int) -> float:
-    """The product of three units is this sign times the unit ``a ^ c ^ b``."""
-    return _SIGNS[a, c] * _SIGNS[a ^ c, b]
-
 
 def prepare4(x: Array) -> Prepared:
     """The quaternions of rotations of four dimensions: ``p`` in rows 0 to 3, ``q`` in rows 4 to 7."""
@@ -141,7 +131,7 @@ def _prepare4_rows(part: Part, x: Array, out: Array) -> None:
             for b in range(4):
                 m[a, b] = 0.0
                 for c in range(4):
-                    m[a, b] += 0.25 * _sign(a, c, b) * x[i, a ^ c ^ b, c]
+                    m[a, b] += 0.25 * unit_sign(a, c, b) * x[i, a ^ c ^ b, c]
                 square += m[a, b] * m[a, b]
             if square > most:
                 longest, most = a, square
@@ -219,7 +209,7 @@ def _tangents4_rows(part: Part, x: Array, v: Array, u: Array, out: Array) -> Non
             for b in range(4):
                 product = v[i, a] * x[4 + b, i] + x[a, i] * u[i, b]
                 for c in range(4):
-                    out[i, a ^ c ^ b, c] += _sign(a, c, b) * product
+                    out[i, a ^ c ^ b, c] += unit_sign(a, c, b) * product
 
 
 KERNEL4 = PairKernel(prepare4, _forward4, _gradient4, saved=2)

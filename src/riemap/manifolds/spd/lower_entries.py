@@ -1,4 +1,4 @@
-r"""Lower triangles of Cholesky factors of positive definite matrices, for loops with all numbers in registers.
+r"""Lower triangles of Cholesky factors of positive definite matrices, for loops that keep them in registers.
 
 Entries are numbered row by row: 0; 1, 2; 3, 4, 5; ... As in :mod:`riemap.manifolds.spd.coordinates`,
 :math:`G = L_A^{-1}L_B`, and :math:`M = GG^\top` has the eigenvalues of :math:`A^{-1}B`. A tuple of zeros,

@@ -9,8 +9,8 @@ from riemap.manifolds import BuresWasserstein
 from riemap.types import Array, Rng
 
 DISTANCE = 2e-14
-"""Largest error of a squared distance over the sum of the traces; measured: 1e-14 with singular vectors at the
-least ratio, and 1e-15 from 0.003 on."""
+"""Largest error of a squared distance over the sum of the traces; measured: 1e-14 with singular vectors at
+the least ratio, and 1e-15 from 0.003 on."""
 
 GRADIENT = 1e-13
 """Largest error of a gradient over the sum of the weights, against singular vectors; measured: 3e-14"""

@@ -15,7 +15,8 @@ in a session of its own, as programs of a desktop are (Linux divides the process
 `--stages` measures the parts of ours on one thread: the forward loop, the pass that forms w + wᵀ, mirrors
 what the forward loop keeps and sums weights times distances, and the gradient loop.
 
-`--near-far` measures ours alone, for points of radius 1 and of radius 4, where some kernels need other formulas.
+`--near-far` measures ours alone, for points of radius 1 and of radius 4, where some kernels use other
+formulas.
 """
 
 import argparse
@@ -156,12 +157,15 @@ def near_far(names: list[str], n: int, seconds: float) -> None:
     for name in names:
         space, rng = Space.parse(name), np.random.default_rng(0)
         weights = rng.standard_normal((n, n))
-        runs = {radius: ours(space, space.random(rng, n, radius)[0], weights) for radius in (1.0, 4.0)}
+        runs = {
+            part: ours(space, space.random(rng, n, radius)[0], weights)
+            for part, radius in (("near", 1.0), ("far", 4.0))
+        }
         started = time.perf_counter()
-        runs[1.0]()
+        runs["near"]()
         first = time.perf_counter() - started
         found = best_in_turns(runs, seconds)
-        print(f"{name:8} {found[1.0] / pair:8.2f} {found[4.0] / pair:8.2f} {first:9.1f}", flush=True)
+        print(f"{name:8} {found['near'] / pair:8.2f} {found['far'] / pair:8.2f} {first:9.1f}", flush=True)
 
 
 def typical(run: Callable[[], object], seconds: float) -> float:

@@ -14,6 +14,9 @@ in a session of its own, as programs of a desktop are (Linux divides the process
 
 `--stages` measures the parts of ours on one thread: the forward loop, the pass that forms w + wᵀ, mirrors
 what the forward loop keeps and sums weights times distances, and the gradient loop.
+
+`--near-far` measures ours alone, for points of radius 1 and of radius 4, where some kernels use other
+formulas.
 """
 
 import argparse
@@ -41,6 +44,7 @@ SPACES = (
     "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 "
     "Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,5) Gr(3,6) SO3 SO4"
 )
+LARGER_MATRICES = "SPD4 SPD5 Stein4 Stein5 BW3 BW4 Gr(3,6) SO4 SO5"
 BARS = {"E3": 20, "S3": 15, "H6": 25, "SPD2": 150, "SPD3": 150, "Stein2": 80, "Stein3": 80}
 
 
@@ -146,6 +150,24 @@ def stages(names: list[str], n: int, radius: float, seconds: float) -> None:
         print(f"{name:8} " + " ".join(f"{found[part] / pair:8.2f}" for part in runs), flush=True)
 
 
+def near_far(names: list[str], n: int, seconds: float) -> None:
+    """Nanoseconds a pair for points of radius 1 and 4, and seconds of the first call, which may compile."""
+    pair = n * (n - 1) / 2 * 1e-9
+    print(f"{'space':8} {'near':>8} {'far':>8} {'first, s':>9}")
+    for name in names:
+        space, rng = Space.parse(name), np.random.default_rng(0)
+        weights = rng.standard_normal((n, n))
+        runs = {
+            part: ours(space, space.random(rng, n, radius)[0], weights)
+            for part, radius in (("near", 1.0), ("far", 4.0))
+        }
+        started = time.perf_counter()
+        runs["near"]()
+        first = time.perf_counter() - started
+        found = best_in_turns(runs, seconds)
+        print(f"{name:8} {found['near'] / pair:8.2f} {found['far'] / pair:8.2f} {first:9.1f}", flush=True)
+
+
 def typical(run: Callable[[], object], seconds: float) -> float:
     """Mean time of one call, over so many seconds: what a user waits for, unlike the least."""
     calls, started = 0, time.perf_counter()
@@ -167,26 +189,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("spaces", nargs="*", default=SPACES.split())
+    parser.add_argument("spaces", nargs="*")
     parser.add_argument("--points", type=int, default=512)
     parser.add_argument("--radius", type=float, default=1.0, help="how far points are from the origin")
     parser.add_argument("--seconds", type=float, default=1.0, help="time for each run")
     parser.add_argument("--busy", action="store_true", help="measure beside other processes, without geoopt")
     parser.add_argument("--stages", action="store_true", help="measure the parts of ours on one thread")
+    parser.add_argument("--near-far", action="store_true", help="measure ours at two radii")
     options = parser.parse_args()
+    names = options.spaces or (LARGER_MATRICES if options.near_far else SPACES).split()
     set_count(min(2, count()))
     print(header("geoopt", "torch"))
     n = options.points
     if options.busy:
-        busy(options.spaces, n, options.radius, options.seconds)
+        busy(names, n, options.radius, options.seconds)
+        return
+    if options.near_far:
+        near_far(names, n, options.seconds)
         return
     if options.stages:
-        stages(options.spaces, n, options.radius, options.seconds)
+        stages(names, n, options.radius, options.seconds)
         return
     pair = n * (n - 1) / 2 * 1e-9
     print(f"{n} points, float64, forward + backward; ns per unordered pair\n")
     print(f"{'space':8} {'riemap':>8} {'x fill':>7} {'geoopt':>9} {'by':>10} {'ratio':>7} {'bar':>5}")
-    for name in options.spaces:
+    for name in names:
         space = Space.parse(name)
         (m,) = space.factors
         rng = np.random.default_rng(0)

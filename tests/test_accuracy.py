@@ -43,7 +43,7 @@ COUNT = 8  # points at a corner
 STEPS = np.logspace(-7, 0, 15)
 
 SUBJECTS = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
-POSITIVE = [cls(n) for cls in (SPD, Stein) for n in (2, 3, 4)]
+POSITIVE = [cls(n) for cls in (SPD, Stein) for n in (2, 3, 4, 5)]
 
 every_manifold = pytest.mark.parametrize("m", SUBJECTS, ids=str)
 seeds = st.integers(0, 2**32 - 1)
@@ -231,17 +231,18 @@ def test_equal_roots_of_the_cubic(equal: str, turn: bool) -> None:
         assert np.all(m.norm(x, gradient - reference) / 2.0 <= SPD3_GRADIENT * truth + ROUNDING)
 
 
-# --- SO4 near its cut loci -------------------------------------------------------------------------------
+# --- SO4 and SO5 near their cut loci -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("second", [0.0, 1e-9, 0.7, np.pi - 1e-3, np.pi - 1e-9, np.pi])
+@pytest.mark.parametrize("n", [4, 5])
+@pytest.mark.parametrize("second", [0.0, 1e-9, 0.7, 0.7 + 1e-9, np.pi - 1e-3, np.pi - 1e-9, np.pi])
 @pytest.mark.parametrize("first", [1e-9, 0.7, np.pi - 1e-3, np.pi - 1e-9])
-def test_rotations_by_two_known_angles(first: float, second: float) -> None:
+def test_rotations_by_two_known_angles(n: int, first: float, second: float) -> None:
     """d² = 2 θ₁² + 2 θ₂², and the gradient is -2 log: A times the skew matrix of these angles."""
-    m, rng = Rotations(4), np.random.default_rng(0)
+    m, rng = Rotations(n), np.random.default_rng(0)
     x, q = m.uniform(rng, COUNT), m.uniform(rng, COUNT)
     plane = np.array([[0.0, -1.0], [1.0, 0.0]])
-    skew, turn = np.zeros((4, 4)), np.zeros((4, 4))
+    skew, turn = np.zeros((n, n)), np.eye(n)
     for block, angle in ((slice(0, 2), first), (slice(2, 4), second)):
         skew[block, block] = angle * plane
         turn[block, block] = np.cos(angle) * np.eye(2) + np.sin(angle) * plane
@@ -289,7 +290,7 @@ def special_angles(rng: Rng) -> Iterator[Corner]:
 
 
 def half_turns(rng: Rng) -> Iterator[Corner]:
-    for n in (2, 3, 4, 5):
+    for n in (2, 3, 4, 5, 6):
         x, q = Rotations(n).uniform(rng, COUNT), frames(rng, COUNT, n)
         x[0] = np.eye(n)
         for planes in range(1, n // 2 + 1):
@@ -305,7 +306,7 @@ def towards_the_origin(rng: Rng) -> Iterator[Corner]:
 
 
 def repeated_eigenvalues(rng: Rng) -> Iterator[Corner]:
-    for n in (2, 3, 4):
+    for n in (2, 3, 4, 5):
         values = np.ones((COUNT, n)) * [[1.0], [1.0], [2.0], [2.0], [1e-4], [99.0], [1.0], [1.0]]
         values[1::2, 0] *= [2.0, 1.0 + 1e-9, 0.5, 1e3]
         x = with_values(frames(rng, COUNT, n), values)

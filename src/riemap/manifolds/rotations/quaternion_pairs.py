@@ -29,12 +29,13 @@ from riemap.loops import inline, pair_loop, point_loop
 from riemap.lower_triangle import row_and_line_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared import unit_vectors
+from riemap.manifolds.shared.quaternion_units import unit_sign
 from riemap.manifolds.shared.unit_vectors import angle_and_slope
 from riemap.threads import Part, begin
 from riemap.types import Array
 
 
-class _Prepared(NamedTuple):
+class Prepared(NamedTuple):
     """Rotations, and the coordinates that the loops read."""
 
     x: Array  # (count, n, n)
@@ -89,15 +90,15 @@ def _quaternion_tangent(a: Array, q: Array, v: Array) -> Array:
     return np.ascontiguousarray(np.transpose(columns))
 
 
-def _prepare3(x: Array) -> _Prepared:
-    return _Prepared(x, _quaternions(x))
+def _prepare3(x: Array) -> Prepared:
+    return Prepared(x, _quaternions(x))
 
 
-def _forward3(a: _Prepared, b: _Prepared, symmetric: bool, out: Array, slopes: Array) -> None:
+def _forward3(a: Prepared, b: Prepared, symmetric: bool, out: Array, slopes: Array) -> None:
     unit_vectors.lines_forward(a.coords, b.coords, symmetric, 8.0, out, slopes)
 
 
-def _gradient3(a: _Prepared, b: _Prepared, slopes: Array, w: Array) -> Array:
+def _gradient3(a: Prepared, b: Prepared, slopes: Array, w: Array) -> Array:
     return _quaternion_tangent(a.x, a.coords, unit_vectors.gradient(a.coords, b.coords, slopes, w))
 
 
@@ -106,27 +107,17 @@ KERNEL3 = PairKernel(_prepare3, _forward3, _gradient3, saved=1)
 
 # --- n = 4 -------------------------------------------------------------------------------------------
 
-_SIGNS = np.array(
-    [[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, -1.0, 1.0], [1.0, 1.0, -1.0, -1.0]]
-)
-"""The product of the units ``a`` and ``b`` of the quaternions is this sign times the unit ``a ^ b``."""
 
-
-@inline
-def _sign(a: int, c: int, b: int) -> float:
-    """The product of three units is this sign times the unit ``a ^ c ^ b``."""
-    return _SIGNS[a, c] * _SIGNS[a ^ c, b]
-
-
-def _prepare4(x: Array) -> _Prepared:
+def prepare4(x: Array) -> Prepared:
+    """The quaternions of rotations of four dimensions: ``p`` in rows 0 to 3, ``q`` in rows 4 to 7."""
     out = coordinate_rows(8, len(x))
     _prepare4_rows(len(x), x, out)
-    return _Prepared(x, out)
+    return Prepared(x, out)
 
 
 @point_loop
 def _prepare4_rows(part: Part, x: Array, out: Array) -> None:
-    """Write ``p`` to rows 0 to 3 and ``q`` to rows 4 to 7.
+    """Write ``p`` and ``q``.
 
     The matrix of a rotation is linear in the products ``p_a q_b``, which form a matrix of rank one. Its
     longest row is a multiple of ``q``.
@@ -140,7 +131,7 @@ def _prepare4_rows(part: Part, x: Array, out: Array) -> None:
             for b in range(4):
                 m[a, b] = 0.0
                 for c in range(4):
-                    m[a, b] += 0.25 * _sign(a, c, b) * x[i, a ^ c ^ b, c]
+                    m[a, b] += 0.25 * unit_sign(a, c, b) * x[i, a ^ c ^ b, c]
                 square += m[a, b] * m[a, b]
             if square > most:
                 longest, most = a, square
@@ -178,7 +169,7 @@ def _far(x: Array, i: int, y: Array, j: int, k: int) -> float:
     )
 
 
-def _forward4(a: _Prepared, b: _Prepared, symmetric: bool, out: Array, left: Array, right: Array) -> None:
+def _forward4(a: Prepared, b: Prepared, symmetric: bool, out: Array, left: Array, right: Array) -> None:
     """Write squared distances, and quotients of angles and sines, with a minus where ``-B`` is nearer."""
     _forward4_rows(len(out), a.coords, b.coords, symmetric, out, left, right)
 
@@ -202,7 +193,7 @@ def _forward4_rows(
             right[i, j] = -slope1 if flip else slope1
 
 
-def _gradient4(a: _Prepared, b: _Prepared, left: Array, right: Array, w: Array) -> Array:
+def _gradient4(a: Prepared, b: Prepared, left: Array, right: Array, w: Array) -> Array:
     v = unit_vectors.gradient(a.coords[:4], b.coords[:4], left, w)
     u = unit_vectors.gradient(a.coords[4:], b.coords[4:], right, w)
     out = np.zeros(a.x.shape)
@@ -218,7 +209,7 @@ def _tangents4_rows(part: Part, x: Array, v: Array, u: Array, out: Array) -> Non
             for b in range(4):
                 product = v[i, a] * x[4 + b, i] + x[a, i] * u[i, b]
                 for c in range(4):
-                    out[i, a ^ c ^ b, c] += _sign(a, c, b) * product
+                    out[i, a ^ c ^ b, c] += unit_sign(a, c, b) * product
 
 
-KERNEL4 = PairKernel(_prepare4, _forward4, _gradient4, saved=2)
+KERNEL4 = PairKernel(prepare4, _forward4, _gradient4, saved=2)

@@ -11,7 +11,8 @@ which commute, an eigenvector ``u`` of ``S`` has :math:`Su = \cos\theta\,u` and
 :math:`\|Ku\| = |\sin\theta|`, so a symmetric eigenproblem and an atan2 give all phases, and
 :math:`\log M = K\,f(S)` with :math:`f = \theta/\sin\theta`.
 
-:mod:`riemap.manifolds.rotations.quaternion_pairs` has closed forms for ``n = 3`` and ``n = 4``.
+:mod:`riemap.manifolds.rotations.quaternion_pairs` has closed forms for ``n = 3`` and ``n = 4``, and
+:mod:`riemap.manifolds.rotations.spin5_pairs` for ``n = 5``.
 
 References
 ----------
@@ -29,10 +30,16 @@ from riemap.linalg import orthogonal_factor, transpose
 from riemap.manifolds.base import CUT
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.compact import CompactManifold
-from riemap.manifolds.rotations import any_pairs, quaternion_pairs
+from riemap.manifolds.rotations import any_pairs, quaternion_pairs, spin5_pairs
 from riemap.manifolds.rotations.any_pairs import skew
 from riemap.manifolds.shared.formulas import sectional_from, sinc
 from riemap.types import Array, Rng
+
+_KERNELS: dict[int, PairKernel[Any]] = {
+    3: quaternion_pairs.KERNEL3,
+    4: quaternion_pairs.KERNEL4,
+    5: spin5_pairs.KERNEL,
+}
 
 
 @final
@@ -49,7 +56,7 @@ class Rotations(CompactManifold):
     symbol: ClassVar[str] = "SO"
     name: ClassVar[str] = "rotations"
     formula: ClassVar[str] = "‖log(AᵀB)‖_F"
-    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,), (5,))
     least_size: ClassVar[int] = 2
 
     @property
@@ -70,7 +77,7 @@ class Rotations(CompactManifold):
 
     @property
     def pair_kernel(self) -> PairKernel[Any]:
-        return {3: quaternion_pairs.KERNEL3, 4: quaternion_pairs.KERNEL4}.get(self.n, any_pairs.KERNEL)
+        return _KERNELS.get(self.n, any_pairs.KERNEL)
 
     def uniform(self, rng: Rng, n: int) -> Array:
         """Orthogonal factors of Gaussian matrices, reflected where they are reflections."""

@@ -48,7 +48,7 @@ _KERNELS: dict[int, PairKernel[Any]] = {
 class AffineInvariant(SymmetricPositive, ABC):
     """The affine-invariant Riemannian metric, without a choice of squared distance."""
 
-    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,))
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((2,), (3,), (4,), (5,))
 
     @property
     def curvature(self) -> tuple[float, float]:

@@ -15,27 +15,31 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from riemap.coordinate_tuples import plus
 from riemap.linalg import LANES, device
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import VECTOR_PAIRS
-from riemap.manifolds.spd.coordinates4 import (
-    IDENTITY,
-    ZEROS,
-    add_entries,
+from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
+from riemap.manifolds.spd.lower_entries import (
     at,
     cosquare,
     factors,
+    no_entries,
     square,
     whitened,
-    write4,
+    write_congruence,
 )
-from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
 from riemap.manifolds.spd.singular4 import VALUE_COSINE, VECTOR_COSINE, column, dot, orthogonalise
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import NAN, log
+
+ZEROS = no_entries(4)
+
+IDENTITY: tuple[float, ...] = (1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+"""The lower entries of the identity."""
 
 LEAST_SHARE = 0.01
 """Smallest ratio of the least eigenvalue of ``M`` to their mean for which ``M`` is used. The rounding errors
@@ -59,7 +63,7 @@ def _forward_rows(
         i, end = row_and_end(t, n, m, symmetric)
         far = 0
         for j in range(min(m, (end + VECTOR_PAIRS - 1) // VECTOR_PAIRS * VECTOR_PAIRS)):
-            mean, v = eigenvalues(square(whitened(x, i, y, j)))
+            mean, v = eigenvalues(square(whitened(x, i, y, j, ZEROS)))
             flat = not 1.0 + min(min(v[0], v[1]), min(v[2], v[3])) > LEAST_SHARE
             far += 1 if flat else 0
             logs = (
@@ -91,7 +95,7 @@ def _marked(marks: Array, end: int) -> NDArray[np.int64]:
 def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
     """Write ``L_x⁻¹ L_y`` to ``g`` for these columns; the last one fills the remaining lanes."""
     for lane in range(LANES):
-        a = whitened(x, i, y, columns[min(lane, len(columns) - 1)])
+        a = whitened(x, i, y, columns[min(lane, len(columns) - 1)], ZEROS)
         g[0, lane], g[1, lane], g[2, lane], g[3, lane] = a[0], a[1], a[3], a[6]
         g[4, lane], g[5, lane], g[6, lane], g[7, lane] = 0.0, a[2], a[4], a[7]
         g[8, lane], g[9, lane], g[10, lane], g[11, lane] = 0.0, 0.0, a[5], a[8]
@@ -175,22 +179,22 @@ def _gradient_rows(
             trace -= 2.0 * w[i, j] * (y[20, j] - x[20, i])
             weight = 0.0 if flat else -2.0 * w[i, j]
             b1, b2, b3 = 0.0 if flat else first[i, j], second[i, j], third[i, j]
-            a = polynomial(square(whitened(x, i, y, j)), weight * b1, weight * b2, weight * b3)
-            total = add_entries(total, 1.0, a)
+            a = polynomial(square(whitened(x, i, y, j, ZEROS)), weight * b1, weight * b2, weight * b3)
+            total = plus(total, 1.0, a)
         for j in range(split, m):
             flat = first[i, j] != first[i, j]
             far += 1 if flat else 0
             trace -= 2.0 * w[i, j] * (y[20, j] - x[20, i])
             weight = 0.0 if flat else 2.0 * w[i, j]
             b1, b2, b3 = 0.0 if flat else first[i, j], second[i, j], third[i, j]
-            a = polynomial(cosquare(whitened(y, j, x, i)), weight * b1, weight * b2, weight * b3)
-            total = add_entries(total, 1.0, a)
+            a = polynomial(cosquare(whitened(y, j, x, i, ZEROS)), weight * b1, weight * b2, weight * b3)
+            total = plus(total, 1.0, a)
         if far:
             sums = _far_slopes(x, i, y, _marked(first[i], m), w[i])
             for lane in range(LANES):
-                total = add_entries(total, 1.0, _column(sums, lane))
+                total = plus(total, 1.0, _column(sums, lane))
         shift = 0.25 * (trace - (total[0] + total[2] + total[5] + total[9]))
-        write4(out, x, i, add_entries(total, shift, IDENTITY))
+        write_congruence(out, x, i, plus(total, shift, IDENTITY))
 
 
 def _gradient_between(x: Array, y: Array, *rest: Array) -> Array:

@@ -98,13 +98,14 @@ def _forward_rows(
             top, middle = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], d[3] * d[3] + d[4] * d[4] + d[5] * d[5]
             out[i, j] = top + middle + (d[6] * d[6] + d[7] * d[7] + d[8] * d[8])
         if marked:
-            _marked_distances(roots[i], y, first[i], end, out[i])
+            marked_distances(roots[i], y, first[i], end, out[i])
 
 
 @device
-def _marked_distances(x: Array, y: Array, marks: Array, end: int, out: Array) -> None:
+def marked_distances(x: Array, y: Array, marks: Array, end: int, out: Array) -> None:
     """Write the squared distances of this row where the mark is NaN, from singular vectors."""
-    c, v, d = np.empty((3, 3, LANES)), np.empty((3, 3, LANES)), np.empty((3, 3, LANES))
+    shape = x.shape[0], x.shape[1], LANES
+    c, v, d = np.empty(shape), np.empty(shape), np.empty(shape)
     for j in range(0, end, LANES):
         if not any_marked(marks, j, end):
             continue
@@ -161,15 +162,16 @@ def _gradient_rows(
             r = orthogonal_factor(_cross(x, i, y, j), a, second[i, j], third[i, j])
             total = _add(total, 0.0 if flat else w[i, j], _difference(x, i, y, j, r))
         if marked:
-            _add_marked(roots[i], y, first[i], w[i], out[i])
+            add_marked(roots[i], y, first[i], w[i], out[i])
         for k in range(9):
             out[i, k // 3, k % 3] += total[k]
 
 
 @device
-def _add_marked(x: Array, y: Array, marks: Array, w: Array, out: Array) -> None:
+def add_marked(x: Array, y: Array, marks: Array, w: Array, out: Array) -> None:
     """Add the terms of this row where the mark is NaN, from singular vectors."""
-    c, v, d = np.empty((3, 3, LANES)), np.empty((3, 3, LANES)), np.empty((3, 3, LANES))
+    shape = x.shape[0], x.shape[1], LANES
+    c, v, d = np.empty(shape), np.empty(shape), np.empty(shape)
     end = len(w)
     for j in range(0, end, LANES):
         if not any_marked(marks, j, end):

@@ -31,7 +31,7 @@ from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import sectional_from
-from riemap.manifolds.spd import bures_pairs, bures_pairs3
+from riemap.manifolds.spd import bures_pairs, bures_pairs3, bures_pairs4
 from riemap.manifolds.spd.bures_pairs import push
 from riemap.manifolds.spd.symmetric_positive import SymmetricPositive
 from riemap.types import Array
@@ -39,6 +39,12 @@ from riemap.types import Array
 ORIGIN_SCALE = 9.0
 """Multiple of the identity around which points are drawn. Its distance to the boundary is 3, so that unit
 balls around points near the origin stay inside; the distance from the identity would be 1."""
+
+_KERNELS: dict[int, PairKernel[Any]] = {
+    2: bures_pairs.KERNEL2,
+    3: bures_pairs3.KERNEL,
+    4: bures_pairs4.KERNEL,
+}
 
 
 @final
@@ -67,7 +73,7 @@ class BuresWasserstein(SymmetricPositive):
 
     @property
     def pair_kernel(self) -> PairKernel[Any]:
-        return {2: bures_pairs.KERNEL2, 3: bures_pairs3.KERNEL}.get(self.n, bures_pairs.KERNEL)
+        return _KERNELS.get(self.n, bures_pairs.KERNEL)
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         r""":math:`\frac12\operatorname{tr}S_uv`."""

@@ -15,7 +15,7 @@ no branch, and a loop over matrices vectorises.
 eigenvalues. Its coefficients are divided differences. They lose digits where eigenvalues coincide, but there
 they multiply small numbers, and the polynomial keeps its digits.
 
-Lower entries are numbered as in :mod:`riemap.manifolds.spd.coordinates4`.
+Lower entries are numbered as in :mod:`riemap.manifolds.spd.lower_entries`.
 
 References
 ----------

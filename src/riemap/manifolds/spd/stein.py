@@ -13,8 +13,8 @@ squared distance and its gradient differ:
 ([Cruceru2021, sec. 3.1] prints :math:`\frac12(A+B)^{-1}` in it, which differs by a factor from the
 derivative of ``S``.)
 
-Loops over pairs depend on the size: ``stein_pairs_small`` has 2 and 3, ``stein_pairs4`` has 4, and
-``stein_pairs_any`` all others.
+Loops over pairs depend on the size: ``stein_pairs_small`` has 2 and 3, ``stein_pairs_unrolled`` has 4
+and 5, and ``stein_pairs_any`` all others.
 
 References
 ----------
@@ -32,14 +32,15 @@ import numpy as np
 from riemap import linalg
 from riemap.linalg import congruence
 from riemap.manifolds.blocks import PairKernel
-from riemap.manifolds.spd import stein_pairs4, stein_pairs_any, stein_pairs_small
+from riemap.manifolds.spd import stein_pairs_any, stein_pairs_small, stein_pairs_unrolled
 from riemap.manifolds.spd.affine_invariant import AffineInvariant
 from riemap.types import Array
 
 _KERNELS: dict[int, PairKernel[Any]] = {
     2: stein_pairs_small.KERNEL2,
     3: stein_pairs_small.KERNEL3,
-    4: stein_pairs4.KERNEL,
+    4: stein_pairs_unrolled.KERNEL,
+    5: stein_pairs_unrolled.KERNEL,
 }
 
 

@@ -63,6 +63,7 @@ INTERNAL_CLASSES = {
     "Polar",
     "PredictionTask",
     "Predictor",
+    "Prepared",
     "Problem",
     "Quadric",
     "Question",

@@ -31,7 +31,7 @@ def distortion(space: Space, x: Points, anchors: Points, scales: Array, sqtarget
 @every_manifold
 def test_distances_that_fit_are_found(m: Manifold) -> None:
     space, scales = Space((m,)), np.log([2.0])
-    anchors, sqtarget = problem(space, scales)
+    anchors, sqtarget = problem(space, scales, k=max(40, 8 * m.dim))
     found = distortion(space, place(space, anchors, scales, sqtarget), anchors, scales, sqtarget)
     assert np.median(found) < 0.02
     assert found.max() < 0.1

@@ -41,6 +41,7 @@ class Manifold(ABC):
     least_size: ClassVar[int] = 1  # smallest accepted size
     geodesic: ClassVar[bool] = True  # whether sqdist is the squared length of log; False for a divergence
     parallel: ClassVar[bool] = True  # whether transport is parallel transport
+    waiting_log_scale: ClassVar[float | None] = None  # where it stays until a large graph is unfolded
     least_log_scale: ClassVar[float] = -np.inf  # below it, points lie so far apart that digits are lost
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -63,15 +64,6 @@ class Manifold(ABC):
     @abstractmethod
     def curvature(self) -> tuple[float, float]:
         """Smallest and largest sectional curvature."""
-
-    @property
-    def waiting_log_scale(self) -> float | None:
-        """Where the log-scale stays until a large graph is unfolded; ``None`` if it is learned at once.
-
-        In a space of negative curvature, a scale may fall faster than points can follow: grqc in H3 had AUC
-        85.5 % instead of 88.7 %.
-        """
-        return -2.0 if self.curvature[1] < 0.0 else None
 
     @property
     @abstractmethod
@@ -196,8 +188,7 @@ class Manifold(ABC):
     @final
     def __post_init__(self) -> None:
         check_sizes(self)
-        error = self.size_error()
-        if error:
+        if error := self.size_error():
             raise InputError(f"{self}: {error}")
 
     @final

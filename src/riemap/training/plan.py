@@ -51,8 +51,8 @@ class Stage:
         Whether the scales of the factors are learned.
     waits
         Which scales stay where they are: ``"none"``; those of ``"hyperbolic"`` factors, whose curvature is
-        negative everywhere; or ``"all"`` of those with a ``waiting_log_scale``. Those that wait in the first
-        stage start at that.
+        negative everywhere; or ``"all"``, these and those of factors with a ``waiting_log_scale``. Scales
+        that wait in the first stage start where they wait.
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
     rescale

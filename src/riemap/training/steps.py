@@ -19,6 +19,10 @@ from riemap.training.sampled_objective import SampledObjective, block_sizes
 from riemap.training.state import TrainingState
 from riemap.types import Array
 
+HYPERBOLIC_LOG_SCALE = -2.0
+"""Where the scale of a factor of negative curvature waits until a large graph is unfolded. Otherwise it may
+fall faster than points can follow: grqc in H3 had AUC 85.5 % instead of 88.7 %."""
+
 LOG_SCALES = Euclidean(1)
 """The manifold of a log-scale: for the optimizer, each of them is one point on a line."""
 
@@ -44,9 +48,12 @@ class Stepper:
         self.optimizer = optimizer
         self.scale_optimizer = RAdam(scale_lr)
         self._least_log_scales = np.array([[m.least_log_scale] for m in objective.space.factors])
-        waiting = [m.waiting_log_scale for m in objective.space.factors]
-        self._waiting_log_scales = np.array([[0.0 if x is None else x] for x in waiting])
         self._hyperbolic = np.array([[m.curvature[1] < 0.0] for m in objective.space.factors])
+        waiting = [
+            HYPERBOLIC_LOG_SCALE if m.curvature[1] < 0.0 else m.waiting_log_scale
+            for m in objective.space.factors
+        ]
+        self._waiting_log_scales = np.array([[0.0 if x is None else x] for x in waiting])
         all_that_wait = np.array([[x is not None] for x in waiting])
         self._waiting = {"hyperbolic": self._hyperbolic, "all": all_that_wait}
 

@@ -86,7 +86,7 @@ def _computed(graph: Graph) -> DistanceMatrix:
     memory.require(
         graph.n**2 * width,
         f"the distances between all {graph.n} nodes of {graph.name}",
-        f"training with landmarks does without: {_asking_for_landmarks(graph)}; "
+        f"training with landmarks does without them: {_asking_for_landmarks(graph)}; "
         "'riemap evaluate' and 'riemap describe' can do with some of the nodes: --sources 1000",
     )
     if graph.n**2 * width >= STORE_MIN_BYTES:
@@ -99,7 +99,7 @@ def _asking_for_landmarks(graph: Graph) -> str:
     """Name the option that trains a large graph with landmarks, which need a connected graph."""
     if graph.component_numbers[0] == 1:
         return "--sampler landmarks (in Python, sampler='landmarks')"
-    return "--components largest (in Python, components='largest') takes a connected part"
+    return "take the largest connected part, --components largest (in Python, components='largest')"
 
 
 def rows_from(graph: AnyGraph, sources: NDArray[np.int64]) -> DistanceMatrix:

@@ -33,7 +33,7 @@ from riemap.training import (
     large_start,
     sampled_objective,
 )
-from riemap.training.edge_blocks import edge_gradients, edge_parts, near_groups
+from riemap.training.edge_blocks import edge_gradients, group_draws, near_groups
 from riemap.training.objective import LossGradient
 from riemap.training.sampled_objective import SampledObjective, rows_gradient
 from riemap.training.workers import Workers
@@ -180,12 +180,26 @@ def test_nodes_of_a_group_are_close() -> None:
     """Each node is in one group, and pairs within groups are closer than others."""
     space, scales, rng = Space.parse("H2"), np.zeros(1), np.random.default_rng(0)
     points = space.random(rng, 1000)
-    groups = list(near_groups(space, points, scales, rng, 100))
+    groups = [part.nodes for part in near_groups(space, points, scales, group_draws(1000, rng), 100)]
     assert sorted(np.concatenate(groups).tolist()) == list(range(1000))
     assert max(map(len, groups)) <= 100
     far = np.sqrt(space.pairwise(points, points, scales))
     within = np.mean([far[np.ix_(group, group)].mean() for group in groups])
     assert within < 0.6 * far.mean()
+
+
+def test_groups_do_not_depend_on_where_the_first_halvings_end() -> None:
+    """A task goes on with its part, to the groups that a single task of all nodes has."""
+    space, scales, rng = Space.parse("H2"), np.zeros(1), np.random.default_rng(0)
+    points, draws = space.random(rng, 1000), group_draws(1000, rng)
+    at_once = [(part.number, part.nodes.tolist()) for part in near_groups(space, points, scales, draws, 20)]
+    for most in (100, 300, 999):
+        in_two = []
+        for part in near_groups(space, points, scales, draws, most):
+            own = tuple(p[part.nodes] for p in points)
+            groups = near_groups(space, own, scales, draws, 20, part.number)
+            in_two += [(group.number, part.nodes[group.nodes].tolist()) for group in groups]
+        assert in_two == at_once
 
 
 def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,8 +209,9 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
     x = np.random.default_rng(0).standard_normal((GRAPH.n, 2))
     target = shortest_paths(GRAPH).astype(float) ** 2
     loss = as_loss("edges(T=0.5)").for_target(1.0)
-    (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), GRAPH.n)
-    (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
+    draws = group_draws(GRAPH.n, np.random.default_rng(1))
+    (part,) = near_groups(space, (x,), log_scales, draws, GRAPH.n)
+    (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), draws, part)
 
     def total(y: Any) -> float:
         block = RowBlock(target, space.pairwise((y,), (y,), log_scales))

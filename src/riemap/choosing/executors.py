@@ -4,12 +4,9 @@ A trial has the same scores wherever it is done. Several that are done at a time
 each.
 """
 
-import ctypes
 import logging
 import multiprocessing
 import os
-import signal
-import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
@@ -23,6 +20,7 @@ from riemap.choosing.splits import Problem
 from riemap.choosing.trial_record import OutOfTime, Trial
 from riemap.choosing.trials import run_trial
 from riemap.errors import InputError
+from riemap.forks import begin_fork, can_fork
 from riemap.kernel_cache import working_seconds
 from riemap.spaces import Space
 from riemap.training.process import ONE_THREAD_NODES
@@ -33,9 +31,6 @@ logger = logging.getLogger(__name__)
 PROCESS_NODES = 1500
 """Largest number of nodes for which each core does a trial of its own. On more nodes, the threads of one
 trial use all cores about as well, and need the memory once."""
-
-PARENT_DEATH_SIGNAL = 1
-"""Number of the request to Linux to send a process a signal when its parent ends: PR_SET_PDEATHSIG."""
 
 POLL_SECONDS = 0.1
 """How often we look whether the time is over while other processes work."""
@@ -136,14 +131,6 @@ def remote_trial(version: str, problem: Problem, job: TrialJob, seconds: float, 
 
 _forked: list[Problem] = []
 """The problem of the processes that are forked, which inherit it."""
-
-
-def _begin_fork(parent: int) -> None:
-    """Leave Ctrl-C to the process that we were forked from, and end with it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before
-        os._exit(1)
 
 
 def _in_fork(job: TrialJob, seconds: float, left: float) -> Trial | None:
@@ -251,13 +238,13 @@ def executor(problem: Problem, address: str = "") -> Generator[Executor, None, N
             ray.shutdown()
         return
     count = threads.count()
-    if count == 1 or problem.n > PROCESS_NODES or sys.platform != "linux":
+    if count == 1 or problem.n > PROCESS_NODES or not can_fork():
         yield InTurn(problem)
         return
     if problem.task is None:
         _ = problem.distances  # computed before the processes are forked
     _forked.append(problem)
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("fork"), _begin_fork, (os.getpid(),))
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("fork"), begin_fork, (os.getpid(),))
     processes: dict[int, Any] = pool._processes  # type: ignore[assignment]  # filled as they are started
     try:
         yield InProcesses(problem, pool, count)

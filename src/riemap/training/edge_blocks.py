@@ -7,10 +7,13 @@ other in the embedding, anew in each round. A block has a group as its rows. Its
 some neighbours of each of its nodes. The loss needs no distances here, only which pairs are edges.
 
 All nodes are halved again and again: two of them are drawn, and the half that is relatively closer to the
-first is one part. This needs distances in the space only, so that it works in any space. The first halvings
-make the tasks of a round; a task halves its own part further.
+first is one part. This needs distances in the space only, so that it works in any space. The parts have
+numbers as in a binary heap: all nodes are number 1, and the halves of number k are 2k and 2k + 1. What is
+drawn for a part depends on its number alone. So the groups are the same wherever the first halvings end,
+whose parts are the tasks of a round, and a task goes on with its own part.
 """
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple, final
 
@@ -31,78 +34,90 @@ SAMPLED_NEIGHBOURS = 4
 the F1@1 of a hyperbolic random graph of 30,000 nodes in H3 was the same after 80 rounds; one seed."""
 
 
+GOLDEN = 0.6180339887498949
+"""Multiples of this, without their whole part, are spread evenly between 0 and 1."""
+
+
 @final
-class EdgePart(NamedTuple):
-    """Nodes that are close in the embedding, whose blocks are one task.
+class NearGroup(NamedTuple):
+    """Nodes that are close in the embedding.
 
     Parameters
     ----------
+    number
+        The number of this part of all nodes.
     nodes
         Node numbers.
-    seed
-        Seed of all that the task draws.
     """
 
+    number: int
     nodes: NDArray[np.int64]
-    seed: int
 
 
-def edge_parts(space: Space, points: Points, log_scales: Array, rng: Rng, most: int) -> Iterator[EdgePart]:
-    """Divide all nodes into tasks, each of nodes that are close in the embedding.
+def group_draws(n: int, rng: Rng) -> Array:
+    """Draw what decides the groups of a round.
 
     Parameters
     ----------
-    space, points, log_scales
-        The embedding.
+    n
+        Number of all nodes.
     rng
-        Draws the nodes by which the nodes are halved, and the seeds.
-    most
-        Most nodes of a task.
+        Draws the numbers.
 
-    Yields
-    ------
-    EdgePart
-        Each node is in one of them. The first is known long before the last.
+    Returns
+    -------
+    Array
+        ``(parts, 2)`` numbers in [0, 1), two for each part.
     """
-    for nodes in near_groups(space, points, log_scales, rng, most):
-        yield EdgePart(nodes, int(rng.integers(1 << 62)))
+    halvings = math.ceil(math.log2(max(n / GROUP_NODES, 1.0)))
+    return rng.random((2 << halvings, 2))
 
 
 def near_groups(
-    space: Space, points: Points, log_scales: Array, rng: Rng, most: int
-) -> Iterator[NDArray[np.int64]]:
+    space: Space, points: Points, log_scales: Array, draws: Array, most: int, number: int = 1
+) -> Iterator[NearGroup]:
     """Divide some nodes into groups that are close in the embedding.
 
     Parameters
     ----------
     space, points, log_scales
         The embedding of the nodes.
-    rng
-        Draws the two nodes by which a group is halved.
+    draws
+        What is drawn for each part, as :func:`group_draws` returns it.
     most
         Most nodes of a group.
+    number
+        The number of the part that these nodes are.
 
     Yields
     ------
-    NDArray[np.int64]
-        Rows of ``points``. Groups that are close to each other mostly follow each other.
+    NearGroup
+        Rows of ``points``, each in one group. Groups that are close to each other mostly follow each other.
+        The first is known long before the last.
     """
-    waiting = [np.arange(len(points[0]))]
+    waiting = [NearGroup(number, np.arange(len(points[0])))]
     while waiting:
-        nodes = waiting.pop()
-        if len(nodes) <= most:
-            yield nodes
+        part = waiting.pop()
+        number, nodes = part
+        count = len(nodes)
+        if count <= most:
+            yield part
             continue
-        ends = nodes[rng.choice(len(nodes), 2, replace=False)]
-        x, y = (tuple(p.take(rows, axis=0) for p in points) for rows in (ends, nodes))
+        first, second = draws[number]
+        one = int(first * count)
+        other = (one + 1 + int(second * (count - 1))) % count
+        x, y = (tuple(p.take(some, axis=0) for p in points) for some in (nodes[[one, other]], nodes))
         distances = np.sqrt(space.rectangular_block(x, y, log_scales).sqdist)  # long rows are fast
-        half = len(nodes) // 2
+        half = count // 2
         order = np.argpartition(distances[0] - distances[1], half)
-        waiting += [nodes[order[half:]], nodes[order[:half]]]
+        waiting += [
+            NearGroup(2 * number + 1, nodes[order[half:]]),
+            NearGroup(2 * number, nodes[order[:half]]),
+        ]
 
 
 def edge_gradients(
-    space: Space, loss: Loss, log_scales: Array, arcs: Arcs, points: Points, part: EdgePart
+    space: Space, loss: Loss, log_scales: Array, arcs: Arcs, points: Points, draws: Array, part: NearGroup
 ) -> Points:
     """Do the task of a part: compute the gradients of the loss of its nodes' edges.
 
@@ -114,6 +129,8 @@ def edge_gradients(
         The edges of the graph.
     points
         The points of all nodes.
+    draws
+        What is drawn for each part, as :func:`group_draws` returns it.
     part
         The nodes, which are divided into groups here.
 
@@ -124,20 +141,19 @@ def edge_gradients(
         group, it has what the losses of both nodes say. Of other pairs, a node's own loss is counted twice,
         in place of its share in the losses of others.
     """
-    rng = np.random.default_rng(part.seed)
     place = np.full(len(points[0]), -1, np.int32)
     own = tuple(p[part.nodes] for p in points)
     gradients = tuple(np.empty_like(p) for p in own)
-    for group in near_groups(space, own, log_scales, rng, GROUP_NODES):
-        columns, target = _edge_target(arcs, part.nodes[group], rng, place)
-        x, y = tuple(p[group] for p in own), tuple(p[columns] for p in points)
+    for number, rows in near_groups(space, own, log_scales, draws, GROUP_NODES, part.number):
+        columns, target = _edge_target(arcs, part.nodes[rows], draws[number, 0], place)
+        x, y = tuple(p[rows] for p in own), tuple(p.take(columns, axis=0) for p in points)
         pairs = space.rectangular_block(x, y, log_scales)
         block, weights = RowBlock(target, pairs.sqdist), np.empty_like(target)
         loss.rows(block, statistics=loss.statistics(block), both_ends=False, out=weights)
-        _count_both_ends(weights, len(group))
+        _count_both_ends(weights, len(rows))
         of_points, _ = pairs.gradient(weights)
         for whole, some in zip(gradients, of_points, strict=True):
-            whole[group] = len(columns) * some  # the loss is a mean over columns
+            whole[rows] = len(columns) * some  # the loss is a mean over columns
     return gradients
 
 
@@ -149,14 +165,14 @@ def _count_both_ends(weights: Array, count: int) -> None:
 
 
 def _edge_target(
-    arcs: Arcs, nodes: NDArray[np.int64], rng: Rng, place: NDArray[np.int32]
+    arcs: Arcs, nodes: NDArray[np.int64], draw: float, place: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], Array]:
     """Choose the columns of a group, itself first, and tell edges from other pairs.
 
-    ``place`` is -1 everywhere, before and after.
+    ``draw`` is a random number in [0, 1). ``place`` is -1 everywhere, before and after.
     """
     columns = np.empty(len(nodes) * (SAMPLED_NEIGHBOURS + 1), np.int64)
-    draws = rng.random(len(nodes))
+    draws = (draw + GOLDEN * np.arange(len(nodes))) % 1.0
     count = _choose_columns(arcs.indptr, arcs.indices, nodes, SAMPLED_NEIGHBOURS, draws, place, columns)
     target = np.full((len(nodes), count), 4.0 * arcs.target)
     _mark_edges(arcs.indptr, arcs.indices, nodes, arcs.target, place, columns[:count], target)

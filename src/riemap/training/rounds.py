@@ -25,7 +25,7 @@ from riemap.losses import Loss
 from riemap.losses.sums import coarse_and_fine
 from riemap.optim import Optimizer
 from riemap.spaces import Points, Space
-from riemap.training.edge_blocks import edge_gradients, edge_parts
+from riemap.training.edge_blocks import edge_gradients, group_draws, near_groups
 from riemap.training.node_state import NodeState
 from riemap.training.objective import LossGradient
 from riemap.training.sampled_objective import SampledObjective, Shard, rows_gradient, square_gradient
@@ -47,6 +47,10 @@ BALL_SHARE, NEAR_BALL_SHARE = 0.1, 0.5
 """Share of all balls that a round visits, and the same for losses that nearest neighbours decide. In H3, one
 seed: without balls F1@1 was 5 points lower on power and 5 points higher on facebook, with about the same
 distortion; with a share of 0.3 it was a point higher on both, and the distortion of power 2 % larger."""
+
+PARTS_PER_WORKER = 8
+"""Most parts of near nodes for each worker: more halvings of all nodes take longer than they let workers wait
+for each other."""
 
 ROWS, LANDMARKS, BALLS, EDGES = range(4)
 """Kinds of tasks; each draws its own random numbers."""
@@ -242,10 +246,11 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
     if given.fine is None:
         return ()
     space, scales, workers = given.space, given.log_scales, objective.workers
-    points = workers.share(state.points)
-    most = -(-objective.target.n // len(objective.ranges))
-    parts, sent = tee(edge_parts(space, state.points, scales, given.rng(EDGES, 0), most))
-    tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in sent)
+    n, draws = objective.target.n, group_draws(objective.target.n, given.rng(EDGES, 0))
+    most = -(-n // min(len(objective.ranges), PARTS_PER_WORKER * workers.size))
+    parts, sent = tee(near_groups(space, state.points, scales, draws, most))
+    shared = (objective.arcs, workers.share(state.points), workers.share(draws))
+    tasks = ((edge_gradients, space, given.fine, scales, *shared, part) for part in sent)
     gradients = tuple(np.empty_like(p) for p in state.points)
     for part, found in zip(parts, workers.results(tasks, anywhere=True), strict=True):
         for whole, some in zip(gradients, found, strict=True):

@@ -18,6 +18,7 @@ from riemap.kernel_cache import working_seconds
 from riemap.spaces import Points, Space
 from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
+from riemap.training.forked_workers import workers_here
 from riemap.training.initialisation import initial_points
 from riemap.training.landmark_plans import plan_among_landmarks, shrinking
 from riemap.training.large_start import among_landmarks, placed_points, sampled_target
@@ -79,7 +80,7 @@ class Trainer:
     distances
         The matrix of :func:`riemap.shortest_paths` for this graph, if it is known already.
     workers
-        Where the tasks of a plan with landmarks are done; ``None`` does them in this process.
+        Where the tasks of a plan with landmarks are done; ``None`` does them on this machine.
 
     Raises
     ------
@@ -113,9 +114,9 @@ class Trainer:
         expect(plan, Plan, "a plan", "riemap.training.default_plan makes one")
         self.labels, self.space, self.plan = graph.labels, space, plan
         if plan.sampler == "landmarks":
-            where = InProcess() if workers is None else workers
+            target = sampled_target(graph, space, workers or InProcess())  # searches use threads here
             self.objective: Objective | SampledObjective = SampledObjective(
-                space, sampled_target(graph, space, where), where
+                space, target, workers or workers_here(graph.n)
             )
         else:
             self.objective = Objective(space, _all_pairs(graph, distances))

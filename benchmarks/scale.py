@@ -7,8 +7,9 @@ The graphs are those of large_graphs.py, the plan is that of `riemap embed` with
 process of its own, with an empty cache of distances. The stages are: distances to landmarks and within balls
 (distances), embedding of the landmarks and placement of all nodes (start), rounds (training), and scores from
 sampled sources. A first line for each run has seconds on the clock, and a second one processor seconds of all
-threads, which other programs on the machine disturb less. Memory is the peak of the process. A small graph is
-embedded first, so that compiling does not count, and neither does making the graph.
+threads and forks, which other programs on the machine disturb less. Memory is the peak of the process with
+its forks. A small graph is embedded first, so that compiling does not count, and neither does making the
+graph.
 
 Each result is one line of JSON, written as soon as it is there, and a run in training writes checkpoints. A
 benchmark that is started again continues. The table has all results so far; --show only prints it.
@@ -17,11 +18,13 @@ benchmark that is started again continues. The table has all results so far; --s
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -44,6 +47,9 @@ SPACES = ("H3", "E3", "Stein2", "H3 x S2")
 SAVED_SECONDS = 60.0
 """Seconds of training between two checkpoints."""
 
+LOOK_SECONDS = 0.25
+"""Seconds between two looks at how much memory there is."""
+
 
 class Clock:
     """Seconds and processor seconds of each stage. They are kept in a file, for a run that continues."""
@@ -55,7 +61,8 @@ class Clock:
 
     @staticmethod
     def _read() -> tuple[float, float]:
-        return working_seconds(), time.process_time()
+        forks = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return working_seconds(), time.process_time() + forks.ru_utime + forks.ru_stime
 
     def add(self, stage: str) -> None:
         """Add the time since the last call to a stage."""
@@ -73,15 +80,41 @@ class Clock:
         self.path.write_text(json.dumps(self.spent))
 
 
+class Memory:
+    """The most memory that this process and its forks have at a time; pages that they share count once."""
+
+    def __init__(self) -> None:
+        self.peak = 0
+        Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            self.peak = max(self.peak, sum(map(_proportional_bytes, family())))
+            time.sleep(LOOK_SECONDS)
+
+
+def family() -> list[int]:
+    """The numbers of this process and of those that it has forked."""
+    own = os.getpid()
+    return [own, *map(int, Path(f"/proc/{own}/task/{own}/children").read_text().split())]
+
+
+def _proportional_bytes(process: int) -> int:
+    """The memory of a process, with its share of pages that others have, too; zero if it has just ended."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
+
+
 def one(kind: str, n: int, space: Space, rounds: int | None, folder: Path) -> dict[str, Any]:
     """Do one run, or continue it, and return its figures."""
     _embed(made("ba", 3000), space, 2, folder / "small")
-    graph = made(kind, n)
+    graph, memory = made(kind, n), Memory()
     clock, scores = _embed(graph, space, rounds, folder)
-    status = Path("/proc/self/status").read_text().splitlines()
-    peak = next(int(line.split()[1]) * 1024 / 1e9 for line in status if line.startswith("VmHWM"))
     seconds = {stage: clock.spent[stage] for stage in STAGES}
-    return {"n": graph.n, "m": graph.m, "gb": peak, "seconds": seconds, **scores}
+    return {"n": graph.n, "m": graph.m, "gb": memory.peak / 1e9, "seconds": seconds, **scores}
 
 
 def _embed(graph: Graph, space: Space, rounds: int | None, folder: Path) -> tuple[Clock, dict[str, Any]]:

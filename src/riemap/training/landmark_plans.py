@@ -13,21 +13,23 @@ from riemap.training.presets import (
     default_plan,
     with_term_replaced,
 )
+from riemap.training.round_tasks import UNDIVIDED_STEPS
 from riemap.training.sampled_objective import BLOCK_LANDMARKS
 
 LANDMARK_PAIRS = 5e9
 """Number of pairs of a node and a landmark that a run with landmarks visits, if the next bounds allow it.
-With half of them, 195 rounds, a hyperbolic graph of 100,000 nodes in H3 had AD 0.090 and F1@1 16 %; after 400
-rounds 0.079 and 25 %."""
+With half of them, 195 steps of each node, a hyperbolic graph of 100,000 nodes in H3 had AD 0.090 and F1@1
+16 %; after 400 steps 0.079 and 25 %."""
 
-FEWEST_ROUNDS, MOST_ROUNDS = 150, 1600
-"""Bounds on its number of rounds. A hyperbolic graph of 10,000 nodes in H3: AD 0.086 after 100, 0.083 after
-200."""
+FEWEST_STEPS, MOST_STEPS = 150, 1600
+"""Bounds on the number of steps of a node against landmarks. A hyperbolic graph of 10,000 nodes in H3: AD
+0.086 after 100, 0.083 after 200."""
 
-COOLING_ROUNDS, COOLING_IN_ROUNDS = 0.5, Schedule(COOLING.end, 0.002)
-"""Share of the rounds in which RSNE cools down, for a loss with edges, and its temperature, which begins
-where that of the landmarks ends. On hyperbolic random graphs in H3, one seed: F1@1 70 % on 10,000 nodes after
-300 rounds, and 35 % on 30,000 after 80. Without these rounds 40 % and 24 %; from 0.2 on, 62 % on 10,000."""
+COOLING_ROUNDS, COOLING_IN_ROUNDS = 1 / 3, Schedule(COOLING.end, 0.002)
+"""Share of the rounds in which RSNE cools down, for a loss with edges: half of the steps, since a node has
+two in such a round. And its temperature, which begins where that of the landmarks ends. On hyperbolic random
+graphs in H3, one seed: F1@1 70 % on 10,000 nodes after 300 steps, and 35 % on 30,000 after 80. Without these
+rounds 40 % and 24 %; from 0.2 on, 62 % on 10,000."""
 
 LANDMARK_EPOCHS, COOLING_EPOCHS = 500, 1000
 """Epochs in which landmarks are embedded before the other nodes, by stress or by RSNE. With 300 epochs of
@@ -62,10 +64,12 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     >>> from riemap.losses import as_loss
     >>> from riemap.training import default_plan
     >>> landmark_plan(default_plan(as_loss("ad"), 10**6), 10**6).epochs
-    150
+    112
     """
     if epochs is None:
-        epochs = int(min(max(LANDMARK_PAIRS / (BLOCK_LANDMARKS * n), FEWEST_ROUNDS), MOST_ROUNDS))
+        steps = min(max(LANDMARK_PAIRS / (BLOCK_LANDMARKS * n), FEWEST_STEPS), MOST_STEPS)
+        more = COOLING_ROUNDS if plan.refines else 1.0  # rounds in which a node has not one step but several
+        epochs = int(steps / (1.0 + more * (UNDIVIDED_STEPS - 1)))
     cooling = int(COOLING_ROUNDS * epochs) if plan.refines else 0
     last = replace(plan.stages[-1], epochs=epochs - cooling, lr_factor=BATCH_LR_FACTOR)
     last = replace(last, schedule="cosine", batch=None, hyperbolic_rate=HYPERBOLIC_RATE if cooling else 1.0)

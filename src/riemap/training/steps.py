@@ -14,7 +14,8 @@ from riemap.spaces import Points
 from riemap.training.node_state import NodeState
 from riemap.training.objective import LossGradient, Objective
 from riemap.training.plan import Stage
-from riemap.training.rounds import Round, run_round
+from riemap.training.round_tasks import Round
+from riemap.training.rounds import run_round
 from riemap.training.sampled_objective import SampledObjective, block_sizes
 from riemap.training.state import TrainingState
 from riemap.types import Array

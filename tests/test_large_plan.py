@@ -196,10 +196,10 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
     target = shortest_paths(GRAPH).astype(float) ** 2
     loss = as_loss("edges(T=0.5)").for_target(1.0)
     (part,) = edge_parts(space, (x,), log_scales, np.random.default_rng(1), GRAPH.n)
-    (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
+    (found,), of_scales = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), part)
 
-    def total(y: Any) -> float:
-        block = RowBlock(target, space.pairwise((y,), (y,), log_scales))
+    def total(y: Any, shift: float = 0.0) -> float:
+        block = RowBlock(target, space.pairwise((y,), (y,), log_scales + shift))
         return float(loss.statistics(block)[2].sum())
 
     for k in (0, 7, 150):
@@ -207,6 +207,7 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
         moved[k, 1] += h
         wanted = (total(moved) - total(x)) / h
         assert found[part.nodes.tolist().index(k), 1] == pytest.approx(wanted, rel=1e-3, abs=1e-6)
+    assert of_scales == pytest.approx([(total(x, h) - total(x)) / h], rel=1e-3)
 
 
 def test_a_pair_within_a_group_has_the_weights_of_both_ends() -> None:

@@ -9,8 +9,9 @@ other.
 Any other loss is trained by balls, too: each group of balls moves the nodes of its balls, all groups from the
 same points. If a node is in balls of several groups, the last group decides.
 
-Last, the scales have one step, by the mean of the gradients of all blocks with distances, summed in the order
-of the tasks.
+Last, the scales have one step, by the mean of the gradients of all blocks, summed in the order of the tasks.
+It is the gradient of both terms, like that of the points. By the first term alone, the scales would follow
+what the second one does to the points, without end.
 """
 
 from collections.abc import Iterator
@@ -220,7 +221,7 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     """
     workers = objective.workers
     parts = [objective.target.landmarks.nodes, *objective.shard_nodes]
-    fine = _fine_gradients(objective, given, state)
+    fine, of_fine = _fine_gradients(objective, given, state)
     steps, first = _landmark_steps(objective, given)
     rows = workers.results(_row_tasks(objective, given, steps, state, fine), first)
     moved, chosen = state.copied(), [] if fine else _chosen_balls(objective, given)
@@ -229,6 +230,7 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
         moved.put(nodes, found.state)
         loss, count = loss + found.loss, count + found.nodes
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
+    of_scales += count / objective.target.n * of_fine  # that is a sum over all nodes
     balls = workers.results(_ball_tasks(objective, given, chosen, moved))
     moved = moved.copied() if chosen else moved  # no task sees what another one has moved
     for (_, nodes), found in zip(chosen, balls, strict=True):
@@ -237,20 +239,22 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     return moved, loss / count, of_scales / blocks
 
 
-def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState) -> Points:
-    """Compute the gradients of the loss of edges at all points; nothing if the loss is not divided."""
+def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState) -> tuple[Points, Array]:
+    """Compute the gradients of the loss of edges in all points, if it is divided, and in the log-scales."""
+    of_scales = np.zeros(len(state.points))
     if given.fine is None:
-        return ()
+        return (), of_scales
     space, scales, workers = given.space, given.log_scales, objective.workers
     points = workers.share(state.points)
     most = -(-objective.target.n // len(objective.ranges))
     parts, sent = tee(edge_parts(space, state.points, scales, given.rng(EDGES, 0), most))
     tasks = ((edge_gradients, space, given.fine, scales, objective.arcs, points, part) for part in sent)
     gradients = tuple(np.empty_like(p) for p in state.points)
-    for part, found in zip(parts, workers.results(tasks, anywhere=True), strict=True):
-        for whole, some in zip(gradients, found, strict=True):
+    for part, (of_points, some_of_scales) in zip(parts, workers.results(tasks, anywhere=True), strict=True):
+        for whole, some in zip(gradients, of_points, strict=True):
             whole[part.nodes] = some
-    return gradients
+        of_scales += some_of_scales
+    return gradients, of_scales
 
 
 def _landmark_steps(objective: SampledObjective, given: Round) -> tuple[int, int]:

@@ -102,7 +102,7 @@ def test_processes_end_with_their_parent() -> None:
         "from riemap import threads\n"
         "from riemap.training.forked_workers import ForkedWorkers\n"
         "def told(k):\n"
-        "    print(os.getpid(), flush=True)\n"
+        "    os.write(1, b'%d\\n' % os.getpid())\n"
         "    time.sleep(60.0)\n"
         "threads.set_count(2)\n"
         "list(ForkedWorkers().results((told, k) for k in range(2)))\n"

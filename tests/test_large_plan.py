@@ -212,10 +212,10 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
     loss = as_loss("edges(T=0.5)").for_target(1.0)
     draws = group_draws(GRAPH.n, np.random.default_rng(1))
     (part,) = near_groups(space, (x,), log_scales, draws, GRAPH.n)
-    (found,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), draws, part)
+    (found,), (of_scales,) = edge_gradients(space, loss, log_scales, Arcs.of(GRAPH, 1.0), (x,), draws, part)
 
-    def total(y: Any) -> float:
-        block = RowBlock(target, space.pairwise((y,), (y,), log_scales))
+    def total(y: Any, shift: float = 0.0) -> float:
+        block = RowBlock(target, space.pairwise((y,), (y,), log_scales + shift))
         return float(loss.statistics(block)[2].sum())
 
     for k in (0, 7, 150):
@@ -223,6 +223,7 @@ def test_gradients_of_edges_are_those_of_the_whole_loss(monkeypatch: pytest.Monk
         moved[k, 1] += h
         wanted = (total(moved) - total(x)) / h
         assert found[part.nodes.tolist().index(k), 1] == pytest.approx(wanted, rel=1e-3, abs=1e-6)
+    assert of_scales[0] == pytest.approx((total(x, h) - total(x)) / h, rel=1e-3)
 
 
 def test_a_pair_within_a_group_has_the_weights_of_both_ends() -> None:
@@ -261,14 +262,20 @@ def test_tasks_depend_on_seed_and_number_of_the_round_alone() -> None:
     assert (other.points[0] != first.points[0]).any()
 
 
-def test_it_is_nearly_as_faithful_as_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "rounds", "most"), [("tree(r=3,h=6)", 150, 1.15), ("barabasi-albert(n=600,m=10)", 300, 1.05)]
+)
+def test_it_is_nearly_as_faithful_as_all_pairs(
+    name: str, rounds: int, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the second graph nearly all distances are equal, so that the scale has to fall far."""
     monkeypatch.undo()
-    graph = generate("tree(r=3,h=6)")
-    ours = evaluate(embed(graph, "H3", sampler="landmarks", epochs=150), graph)
+    graph = generate(name)
+    ours = evaluate(embed(graph, "H3", sampler="landmarks", epochs=rounds), graph)
     theirs = evaluate(embed(graph, "H3", sampler="all", epochs=300), graph)
     assert ours["ad"] is not None
     assert theirs["ad"] is not None
-    assert ours["ad"] < 1.15 * theirs["ad"]
+    assert ours["ad"] < most * theirs["ad"]
 
 
 @pytest.mark.parametrize("loss", ["stress", "ad + 0.5*edges"])

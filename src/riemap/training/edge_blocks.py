@@ -118,7 +118,7 @@ def near_groups(
 
 def edge_gradients(
     space: Space, loss: Loss, log_scales: Array, arcs: Arcs, points: Points, draws: Array, part: NearGroup
-) -> Points:
+) -> tuple[Points, Array]:
     """Do the task of a part: compute the gradients of the loss of its nodes' edges.
 
     Parameters
@@ -136,14 +136,15 @@ def edge_gradients(
 
     Returns
     -------
-    Points
+    tuple of Points and Array
         A gradient for each of ``part.nodes``, of the sum of the losses of single nodes. Of a pair within a
         group, it has what the losses of both nodes say. Of other pairs, a node's own loss is counted twice,
-        in place of its share in the losses of others.
+        in place of its share in the losses of others. And ``(groups, factors)`` gradients in the log-scales,
+        whose sum is that of the same sum.
     """
     place = np.full(len(points[0]), -1, np.int32)
     own = tuple(p[part.nodes] for p in points)
-    gradients = tuple(np.empty_like(p) for p in own)
+    gradients, of_scales = tuple(np.empty_like(p) for p in own), []
     for number, rows in near_groups(space, own, log_scales, draws, GROUP_NODES, part.number):
         columns, target = _edge_target(arcs, part.nodes[rows], draws[number, 0], place)
         x, y = tuple(p[rows] for p in own), tuple(p.take(columns, axis=0) for p in points)
@@ -151,10 +152,11 @@ def edge_gradients(
         block, weights = RowBlock(target, pairs.sqdist), np.empty_like(target)
         loss.rows(block, statistics=loss.statistics(block), both_ends=False, out=weights)
         _count_both_ends(weights, len(rows))
-        of_points, _ = pairs.gradient(weights)
+        of_points, twice_of_scales = pairs.gradient(weights)
         for whole, some in zip(gradients, of_points, strict=True):
             whole[rows] = len(columns) * some  # the loss is a mean over columns
-    return gradients
+        of_scales.append(0.5 * len(columns) * twice_of_scales)  # the weights are of both ends
+    return gradients, np.array(of_scales)
 
 
 def _count_both_ends(weights: Array, count: int) -> None:

@@ -10,8 +10,9 @@ Any other loss is trained by balls, too: each group of balls moves the nodes of 
 same points. If a node is in balls of several groups, the last group decides. Nodes have two steps against
 landmarks in such a round, so that points and averages are carried to the workers and back half as often.
 
-Last, the scales have one step, by the mean of the gradients of all blocks with distances, summed in the order
-of the tasks.
+Last, the scales have one step, by the mean of the gradients of all blocks, summed in the order of the tasks.
+It is the gradient of both terms, like that of the points. By the first term alone, the scales would follow
+what the second one does to the points, without end.
 """
 
 from collections.abc import Iterator
@@ -80,7 +81,7 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     """
     workers = objective.workers
     parts = [objective.target.landmarks.nodes, *objective.shard_nodes]
-    fine = _fine_gradients(objective, given, state)
+    fine, of_fine = _fine_gradients(objective, given, state)
     steps, first = _landmark_steps(objective, given)
     rows = workers.results(_row_tasks(objective, given, steps, state, fine), first)
     moved, chosen = state.copied(), [] if fine else _chosen_balls(objective, given)
@@ -89,6 +90,7 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
         moved.put(nodes, found.state)
         loss, count = loss + found.loss, count + found.nodes
         of_scales, blocks = of_scales + found.log_scales, blocks + found.blocks
+    of_scales += count / objective.target.n * of_fine  # that is a sum over all nodes
     balls = workers.results(_ball_tasks(objective, given, chosen, moved))
     moved = moved.copied() if chosen else moved  # no task sees what another one has moved
     for (_, nodes), found in zip(chosen, balls, strict=True):
@@ -97,21 +99,22 @@ def run_round(objective: SampledObjective, given: Round, state: NodeState) -> tu
     return moved, loss / count, of_scales / blocks
 
 
-def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState) -> Points:
-    """Compute the gradients of the loss of edges at all points; nothing if the loss is not divided."""
+def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState) -> tuple[Points, Array]:
+    """Compute the gradients of the loss of edges in all points, if it is divided, and in the log-scales."""
     if given.fine is None:
-        return ()
+        return (), np.zeros(len(state.points))
     space, scales, workers = given.space, given.log_scales, objective.workers
     n, draws = objective.target.n, group_draws(objective.target.n, given.rng(EDGES, 0))
     most = -(-n // min(len(objective.ranges), PARTS_PER_WORKER * workers.size))
     parts, sent = tee(near_groups(space, state.points, scales, draws, most))
     shared = (objective.arcs, workers.share(state.points), workers.share(draws))
     tasks = ((edge_gradients, space, given.fine, scales, *shared, part) for part in sent)
-    gradients = tuple(np.empty_like(p) for p in state.points)
-    for part, found in zip(parts, workers.results(tasks, anywhere=True), strict=True):
-        for whole, some in zip(gradients, found, strict=True):
+    gradients, of_scales = tuple(np.empty_like(p) for p in state.points), []
+    for part, (of_points, of_groups) in zip(parts, workers.results(tasks, anywhere=True), strict=True):
+        for whole, some in zip(gradients, of_points, strict=True):
             whole[part.nodes] = some
-    return gradients
+        of_scales.append(of_groups)
+    return gradients, np.concatenate(of_scales).sum(axis=0)  # the same sum for any number of parts
 
 
 def _landmark_steps(objective: SampledObjective, given: Round) -> tuple[int, int]:

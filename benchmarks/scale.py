@@ -18,7 +18,6 @@ benchmark that is started again continues. The table has all results so far; --s
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -30,7 +29,7 @@ from typing import Any
 import numpy as np
 from large_graphs import MAKERS, made
 from records import add_record, read_records
-from timing import commit, header
+from timing import commit, header, processor_seconds
 
 from riemap import Graph, Space, evaluate, threads
 from riemap.kernel_cache import kernel_folder, working_seconds
@@ -61,8 +60,7 @@ class Clock:
 
     @staticmethod
     def _read() -> tuple[float, float]:
-        forks = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return working_seconds(), time.process_time() + forks.ru_utime + forks.ru_stime
+        return working_seconds(), processor_seconds()
 
     def add(self, stage: str) -> None:
         """Add the time since the last call to a stage."""

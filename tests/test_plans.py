@@ -69,7 +69,7 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
     for usual, n in ((small, 1000), (large, 5000)):
         cooling, last = landmark_plan(usual, n, 10).stages
         assert str(cooling.loss) == "rsne(T=0.02->0.002)"
-        assert str(last.loss) == "ad + 0.5*edges(T=0.2->0.03)", "RSNE has put near nodes in order"
+        assert str(last.loss) == "ad + 0.5*edges", "no batches come before"
     assert (cooling.waits, last.waits, last.hyperbolic_rate, last.rescale) == ("all", "none", 0.1, True)
     among = plan_among_landmarks(landmark_plan(large, 5000, 10), 100)
     assert shrinking(among) == 0.02, "rounds go on where the landmarks' temperature ends"

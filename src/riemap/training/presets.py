@@ -50,12 +50,11 @@ pairs, the lower end makes a mesh of a sphere miss its shape in Gr(2,4), AD 0.06
 without edges have the temperature above, as the runs of the paper's tables had it."""
 
 EDGES_IN_BATCHES, COOL_EDGES = Edges(Schedule(1.0, 0.2)), Edges(Schedule(0.2, 0.03))
-"""The term of edges in batches, and over all pairs or with landmarks, unless the user gives its temperature.
+"""The term of edges in batches, and over all pairs after them, unless the user gives its temperature.
 
 A stage over all pairs that started at 1 would tear apart what is in order by then: facebook in Stein2 had AUC
-91.8 % and AD 0.093 instead of 96.0 % and 0.090; in rounds with landmarks 94.3 % and 0.107 instead of 97.2 %
-and 0.101. Without edges in batches, web-edu in E6 has F1@1 74.2 % and AUC 89.5 %; with them 75.0 % and
-90.0 %, or with twice their weight in batches 77.7 % and 90.5 %."""
+91.8 % and AD 0.093 instead of 96.0 % and 0.090. Without edges in batches, web-edu in E6 has F1@1 74.2 % and
+AUC 89.5 %; with them 75.0 % and 90.0 %, or with twice their weight in batches 77.7 % and 90.5 %."""
 
 BATCH_EDGES_FACTOR = 2.0
 """Factor of the weight of edges in batches, where the nearest other node is farther."""

@@ -1,5 +1,6 @@
 """Compute every metric of the registry for an embedding, with standard errors if nodes were sampled."""
 
+import logging
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -37,6 +38,8 @@ and the memory, whatever the number of nodes: a minute and 2 GB, measured with 1
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard
 errors."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def evaluate(
@@ -122,6 +125,7 @@ def compare(
     by_default = _default_sources(graph) if graph.n > LARGEST_FULLY_SCORED else graph.n
     count = by_default if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
+    _LOGGER.info("%s: computing scores from %d of %d nodes", graph.name, count, graph.n)
     if count == graph.n:
         matrix = shortest_paths(graph) if distances is None else distances
         return Comparison(np.arange(graph.n), matrix, embedding.sqdist_rows, float(matrix.max()), edges)

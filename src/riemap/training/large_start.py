@@ -206,6 +206,7 @@ def among_landmarks(target: SampledTarget) -> Dissimilarities:
         One point a landmark.
     """
     matrix = target.landmarks.columns[target.landmarks.nodes].astype(np.float64)
+    _LOGGER.info("embedding %d landmarks", len(matrix))
     return Dissimilarities(np.minimum(matrix, matrix.T), tuple(range(len(matrix))), "landmarks")
 
 
@@ -272,6 +273,7 @@ def placed_points(
     anchors = tuple(p[columns] for p in known.points)
     points = space.random(rng, target.n, START_NOISE)
     given = workers.share(Placement(space, columns, anchors, log_scales, shrinking, (seed, target.n)))
+    _LOGGER.info("placing %d nodes by their distances to landmarks", target.n)
     tasks = ((place_shard, given, shard) for shard in objective.shards)
     with closing(workers.results(tasks)) as results:
         for rows, found in zip(objective.ranges, results, strict=True):

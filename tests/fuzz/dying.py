@@ -22,7 +22,6 @@ TICK = "fuzz.tick"
 """Audit event that counts like a file operation."""
 
 EVENTS = {
-    TICK,
     "open",
     "os.mkdir",
     "os.rename",
@@ -31,6 +30,7 @@ EVENTS = {
     "os.truncate",
     "os.chmod",
     "os.link",
+    TICK,
 }
 """Audit events that are file operations. Their first argument is a path, or a file descriptor."""
 

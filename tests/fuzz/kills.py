@@ -2,7 +2,8 @@
 
 The commands are ``embed`` (with a report, and on a graph that is trained with landmarks), ``grid`` (its
 worker process too), ``report`` and the distance store. The run with landmarks is also killed whenever it
-tells its log what it does next, so that kills fall into stages that write no file. The cases go through all operations of each of them; the next round kills the second attempt as well.
+tells its log what it does next, so that kills fall into stages that write no file. The cases go through all
+operations of each of them; the next round kills the second attempt as well.
 """
 
 import hashlib
@@ -23,9 +24,9 @@ from fuzz.dying import write_shim
 from fuzz.verdict import ACCEPTED, Outcome, Verdict
 
 MAIN = "import sys; from riemap.cli import main; main(sys.argv[1:])"
-LARGE_MAIN = (
-    """
+LARGE_MAIN = """
 import logging, sys
+from riemap.cli import main
 from riemap.distances import landmarks
 from riemap.training import large_start, sampled_objective
 from fuzz.dying import ticking
@@ -36,10 +37,9 @@ sampled_objective.SHARD_NODES = 50
 log = logging.getLogger("riemap")
 log.addHandler(ticking())
 log.setLevel(logging.INFO)
+main(sys.argv[1:])
 """
-    + MAIN
-)
-"""Train a small graph as a large one is trained: with distances that are stored in parts, and several shards."""
+"""Train a small graph as a large one is trained: several shards, and distances that are stored in parts."""
 
 STORE = "import riemap; from fuzz.artefacts import stored_graph; riemap.shortest_paths(stored_graph())"
 TIMES = ("seconds", "attempt", "machine", "warnings", "checksum", "history_checksum")

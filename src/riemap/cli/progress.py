@@ -45,6 +45,7 @@ class Listener(logging.Handler):
         self.told = told
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Give the function the message of a record."""
         if record.name not in PAST:
             self.told(record.getMessage())
 

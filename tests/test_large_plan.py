@@ -78,6 +78,14 @@ def test_all_losses_and_products(loss: str, space: str) -> None:
     trainer.embedding(state)
 
 
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("loss", ["ad + 0.5*edges", "stress"])
+def test_very_few_nodes(n: int, loss: str) -> None:
+    graph = generate(f"path(n={n})")
+    found = fit(graph, Space.parse("H1"), landmark_plan(default_plan(as_loss(loss), n), n, 60))
+    assert evaluate(found, graph)["ad"] < 0.1
+
+
 def test_a_custom_loss_is_given_square_matrices() -> None:
     shapes = set()
 

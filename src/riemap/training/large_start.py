@@ -96,7 +96,7 @@ def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTa
         less_memory(graph.n, space, partial(needed_bytes, graph)),
     )
     search = _SharedSearch(workers, graph)
-    wanted = min(LANDMARKS, max(graph.n // 2, 2))
+    wanted = min(LANDMARKS, graph.n // 2 if graph.n > 3 else graph.n)  # one node alone makes no block
     together = max(TOGETHER, workers.size * SEARCHED_TOGETHER)
     landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns, together=together)
     count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)

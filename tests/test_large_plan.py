@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from graph_helpers import random_graph
 from thread_helpers import exactly
 from training_helpers import in_bytes, stopped
 
-from riemap import InputError, Space, embed, evaluate, generate, memory
+from riemap import Embedding, InputError, Space, embed, evaluate, generate, memory
 from riemap.distances import shortest_paths
 from riemap.distances.sampled_target import Arcs
 from riemap.graphs import Dissimilarities, Graph
 from riemap.losses import RowBlock, as_loss
+from riemap.metrics.scores import scored_bytes
 from riemap.runs import RunFolder, RunSpec, execute, samplers
 from riemap.training import (
     Plan,
@@ -370,8 +372,31 @@ def test_what_is_advised_where_memory_is_short_fits(monkeypatch: pytest.MonkeyPa
     with pytest.raises(MemoryError, match=r"fewer coordinates, such as H3, a part of the graph"):
         embed(GRAPH, "SPD3", sampler="landmarks", epochs=1)
     free //= 2
-    with pytest.raises(MemoryError, match=r"free; take a part of the graph with at most 150 nodes"):
+    with pytest.raises(MemoryError, match="free; take a part of the graph with at most") as refused:
         embed(GRAPH, "H3", sampler="landmarks", epochs=1)
+    most = int(str(refused.value).split("at most ")[1].split()[0])
+    needs = [large_start.needed_bytes(GRAPH, Space.parse("H3"), n) for n in (most, most + 1)]
+    assert needs[0] <= free < needs[1]
+    embed(f"path(n={most})", "H3", sampler="landmarks", epochs=1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_memory_of_scores_is_estimated(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What NumPy allocates, where pairs are scored in as many blocks as those of a large graph."""
+    monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 1000)
+    monkeypatch.setattr("riemap.metrics.scores.SAMPLED_SOURCES", 262)
+    monkeypatch.setattr("riemap.metrics.correlation.LARGEST_SORTED_PAIRS", 1 << 18)
+    monkeypatch.setattr("riemap.metrics.comparison.COMPARISON_BLOCK_PAIRS", 1 << 14)
+    n, space = 2000, Space.parse("H3")
+    graph = random_graph(n, n, seed=1, weighted=weighted)
+    embedding = Embedding(space, space.random(np.random.default_rng(0), n), np.zeros(1), graph.labels)
+    evaluate(embedding, graph)  # compiles
+    tracemalloc.start()
+    evaluate(embedding, graph)
+    needed = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.7 < needed / scored_bytes(n, weighted) < 1.4, "small blocks need more for each pair"
+    assert large_start.needed_bytes(graph, space) > scored_bytes(n, weighted)
 
 
 def test_a_plan_says_its_sampler_only_if_it_is_not_all() -> None:

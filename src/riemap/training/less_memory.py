@@ -33,7 +33,7 @@ def less_memory(n: int, space: Space, needed: Callable[[Space, int], int]) -> st
     fits = next((text for text in SMALLER_SPACES if needed(Space.parse(text), n) <= free), None)
     most = _most_nodes(n, lambda count: needed(space, count) <= free)
     ways = [] if fits is None else [f"a space with fewer coordinates, such as {fits}"]
-    ways += [f"a part of the graph with at most {most} nodes"] if most else []
+    ways += [f"a part of the graph with at most {most} nodes (--sampler landmarks)"] if most else []
     return f"take {', '.join(ways)}{', or ' if ways else ''}a machine with more memory"
 
 

@@ -33,7 +33,7 @@ def test_a_short_share_of_all_attacks_finds_nothing(tmp_path: Path) -> None:
     assert all(tally.counts[Outcome.ACCEPTED] for tally in tallies), page.table(tallies)
 
 
-@pytest.mark.parametrize("name", ["embed", "store"])
+@pytest.mark.parametrize("name", ["embed", "store", "landmarks"])
 def test_killed_at_the_first_the_last_and_a_middle_file_operation(name: str, tmp_path: Path) -> None:
     """``make fuzz`` goes through all of them, and through those of grids and reports."""
     kills = Kills()

@@ -107,6 +107,10 @@ def test_landmarks_go_on_where_a_process_was_killed(weighted: bool) -> None:
     assert np.array_equal(found.columns, Landmarks.of(graph, 10, stored=False).columns)
     (whole,) = (cache_folder() / "distances").glob(f"{graph.key}*")
     assert whole.name == f"{graph.key}-10-0.npy", "the parts are removed"
+    left = whole.with_name(f"{graph.key}-10-0-4-8.npy")
+    left.touch()
+    Landmarks.of(graph, 10)
+    assert not left.exists(), "a process that was killed after it had stored all left a part"
 
 
 def test_landmarks_need_a_connected_graph() -> None:

@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from graph_helpers import random_graph
 from thread_helpers import exactly
 from training_helpers import in_bytes, stopped
 
-from riemap import InputError, Space, embed, evaluate, generate, memory
+from riemap import Embedding, InputError, Space, embed, evaluate, generate, memory
 from riemap.distances import shortest_paths
 from riemap.distances.sampled_target import Arcs
 from riemap.graphs import Dissimilarities, Graph
 from riemap.losses import RowBlock, as_loss
+from riemap.metrics.scores import scored_bytes
 from riemap.runs import RunFolder, RunSpec, execute, samplers
 from riemap.training import (
     Plan,
@@ -76,6 +78,14 @@ def test_all_losses_and_products(loss: str, space: str) -> None:
     assert moved.mean() > 0.9 if loss == "neighbourhood" else moved.all()  # without edges nothing moves
     assert (state.log_scales != 0.0).all()
     trainer.embedding(state)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("loss", ["ad + 0.5*edges", "stress"])
+def test_very_few_nodes(n: int, loss: str) -> None:
+    graph = generate(f"path(n={n})")
+    found = fit(graph, Space.parse("H1"), landmark_plan(default_plan(as_loss(loss), n), n, 60))
+    assert evaluate(found, graph)["ad"] < 0.1
 
 
 def test_a_custom_loss_is_given_square_matrices() -> None:
@@ -385,8 +395,31 @@ def test_what_is_advised_where_memory_is_short_fits(monkeypatch: pytest.MonkeyPa
     with pytest.raises(MemoryError, match=r"fewer coordinates, such as H3, a part of the graph"):
         embed(GRAPH, "SPD3", sampler="landmarks", epochs=1)
     free //= 2
-    with pytest.raises(MemoryError, match=r"free; take a part of the graph with at most 150 nodes"):
+    with pytest.raises(MemoryError, match="free; take a part of the graph with at most") as refused:
         embed(GRAPH, "H3", sampler="landmarks", epochs=1)
+    most = int(str(refused.value).split("at most ")[1].split()[0])
+    needs = [large_start.needed_bytes(GRAPH, Space.parse("H3"), n) for n in (most, most + 1)]
+    assert needs[0] <= free < needs[1]
+    embed(f"path(n={most})", "H3", sampler="landmarks", epochs=1)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_memory_of_scores_is_estimated(weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What NumPy allocates, where pairs are scored in as many blocks as those of a large graph."""
+    monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 1000)
+    monkeypatch.setattr("riemap.metrics.scores.SAMPLED_SOURCES", 262)
+    monkeypatch.setattr("riemap.metrics.correlation.LARGEST_SORTED_PAIRS", 1 << 18)
+    monkeypatch.setattr("riemap.metrics.comparison.COMPARISON_BLOCK_PAIRS", 1 << 14)
+    n, space = 2000, Space.parse("H3")
+    graph = random_graph(n, n, seed=1, weighted=weighted)
+    embedding = Embedding(space, space.random(np.random.default_rng(0), n), np.zeros(1), graph.labels)
+    evaluate(embedding, graph)  # compiles
+    tracemalloc.start()
+    evaluate(embedding, graph)
+    needed = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.6 < needed / scored_bytes(n, weighted) < 1.2
+    assert large_start.needed_bytes(graph, space) > scored_bytes(n, weighted)
 
 
 def test_a_plan_says_its_sampler_only_if_it_is_not_all() -> None:

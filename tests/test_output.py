@@ -1,10 +1,12 @@
 """Output of the command line: any terminal, streams, full disks, and words while the user waits."""
 
 import json
+import logging
 import os
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from riemap.cli import describe, progress, sample
 from riemap.cli.messages import refusing
 from riemap.embeddings import Embedding
 from riemap.graphs import load_dataset
+from riemap.metrics import Scores, evaluate
+from riemap.runs import result
 from riemap.spaces import Space
 
 FULL = "no space left on device; free some space, or write to another disk\n"
@@ -219,3 +223,38 @@ def test_thresholds_are_bounded(count: int, tmp_path: Path, capsys: pytest.Captu
         f"riemap: --thresholds is not {count}; it is a number from 1 to 1000, e.g. 10\n"
     )
     assert not (tmp_path / "new").exists()
+
+
+def test_what_riemap_logs_is_told_during_a_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each stage of a run on a large graph is named while it is done."""
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.05)
+    logger = logging.getLogger("riemap.distances")
+    with progress.telling("computing", logged=True):
+        logger.info("placing %d nodes", 9)
+        logging.getLogger("riemap.distances.store").info("stored")
+        time.sleep(0.2)
+    with progress.telling("computing"):
+        logger.info("placing %d nodes", 9)
+        time.sleep(0.2)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["riemap: placing 9 nodes, 0 s so far", "riemap: computing, 0 s so far"]
+    assert not logging.getLogger("riemap").handlers
+
+
+def test_the_scores_of_a_run_that_is_not_kept_are_told_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "FIRST_LINE_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "SLOW_NODES", 1)
+
+    def slowly(*given: Any, **options: Any) -> Scores:
+        logging.getLogger("riemap.metrics").info("computing scores")
+        time.sleep(0.5)
+        return evaluate(*given, **options)
+
+    monkeypatch.setattr(result, "evaluate", slowly)
+    assert run("embed", "karate", "-s", "E2", "--epochs", "2") == 0
+    assert "riemap: computing scores, 0 s so far" in capsys.readouterr().err

@@ -2,11 +2,13 @@
 
 A process that imports ``sitecustomize`` from the folder that :func:`write_shim` makes counts what it does to
 files below ``$FUZZ_FOLDER``: it makes, renames, removes and opens them for writing, and every single write.
+A command may add moments of its own, by :func:`ticking`.
 All processes of a command count in one file, ``$FUZZ_COUNTER``. The one that does operation number
 ``$FUZZ_KILL`` is killed before the operation, or, if the operation is a write, when half of it is done.
 """
 
 import io
+import logging
 import os
 import signal
 import sys
@@ -16,7 +18,20 @@ from typing import Any
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 """Flags of an ``open`` that may change the disk."""
 
-EVENTS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "os.chmod", "os.link"}
+TICK = "fuzz.tick"
+"""Audit event that counts like a file operation."""
+
+EVENTS = {
+    "open",
+    "os.mkdir",
+    "os.rename",
+    "os.remove",
+    "os.rmdir",
+    "os.truncate",
+    "os.chmod",
+    "os.link",
+    TICK,
+}
 """Audit events that are file operations. Their first argument is a path, or a file descriptor."""
 
 
@@ -49,6 +64,16 @@ def install() -> None:
 
     sys.addaudithook(audit)
     _count_writes(below, reached)
+
+
+def ticking() -> logging.Handler:
+    """Make a handler that counts each message of a log as a file operation."""
+
+    class Ticking(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            sys.audit(TICK, os.environ["FUZZ_FOLDER"])
+
+    return Ticking()
 
 
 def _count_writes(below: str, reached: Any) -> None:

@@ -1,7 +1,9 @@
 """Attack by kill -9 at every file operation, after which the same command must give the same bytes.
 
-The commands are ``embed`` (with a report), ``grid`` (its worker process too), ``report`` and the distance
-store. The cases go through all operations of each of them; the next round kills the second attempt as well.
+The commands are ``embed`` (with a report, and on a graph that is trained with landmarks), ``grid`` (its
+worker process too), ``report`` and the distance store. The run with landmarks is also killed whenever it
+tells its log what it does next, so that kills fall into stages that write no file. The cases go through all
+operations of each of them; the next round kills the second attempt as well.
 """
 
 import hashlib
@@ -22,19 +24,38 @@ from fuzz.dying import write_shim
 from fuzz.verdict import ACCEPTED, Outcome, Verdict
 
 MAIN = "import sys; from riemap.cli import main; main(sys.argv[1:])"
+LARGE_MAIN = """
+import logging, sys
+from riemap.cli import main
+from riemap.distances import landmarks
+from riemap.training import large_start, sampled_objective
+from fuzz.dying import ticking
+landmarks.LEAST_PART_BYTES = 1
+large_start.LANDMARKS, large_start.BALL_NODES = 48, 24
+large_start.TOGETHER = large_start.SEARCHED_TOGETHER = 16
+sampled_objective.SHARD_NODES = 50
+log = logging.getLogger("riemap")
+log.addHandler(ticking())
+log.setLevel(logging.INFO)
+main(sys.argv[1:])
+"""
+"""Train a small graph as a large one is trained: several shards, and distances that are stored in parts."""
+
 STORE = "import riemap; from fuzz.artefacts import stored_graph; riemap.shortest_paths(stored_graph())"
 TIMES = ("seconds", "attempt", "machine", "warnings", "checksum", "history_checksum")
 """Entries that differ between two runs of a command: times, and checksums of what has times in it."""
+LARGE = ("embed", "tree(r=3,h=4)", "-s", "E1 x H2", "--sampler", "landmarks", "--epochs", "6")
 TOP = ("embed", "cycle(n=7)", "-s", "E1 x H2", "--epochs", "6", "--checkpoint-every", "4")
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A command, what is added to it after a kill, and what must be there before."""
+    """A command, what is added to it after a kill, what must be there before, and the Python code to run."""
 
     words: tuple[str, ...]
     again: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    code: str = MAIN
 
 
 SCENARIOS = {
@@ -42,7 +63,10 @@ SCENARIOS = {
     "grid": Scenario(("grid", "grid.toml", "--out", "new"), ("--retry-failed",), ("grid.toml",)),
     "report": Scenario(("report", "run", "-o", "new/page.html"), (), ("run",)),
     "report of a grid": Scenario(("report", "grid", "-o", "new/page.html"), (), ("grid",)),
-    "store": Scenario(()),
+    "store": Scenario((), code=STORE),
+    "landmarks": Scenario(
+        (*LARGE, "--checkpoint-every", "2", "--out", "new"), ("--resume",), code=LARGE_MAIN
+    ),
 }
 
 SMALL_GRID = 'graphs = ["path(n=5)"]\nspaces = ["E2", "H2"]\nepochs = 4\n'
@@ -91,7 +115,7 @@ class Kills(Attack):
             return _wrong(
                 name, f"exit code {ended.returncode} after a kill: {ended.stderr[-1500:]}", Outcome.TRACEBACK
             )
-        found, right = _contents(work), self.right[name][1]
+        found, right = contents(work), self.right[name][1]
         for path in sorted({*found, *right}):
             if found.get(path) != right.get(path):
                 return _wrong(name, f"{path} differs from that of an uninterrupted run", Outcome.CHANGED)
@@ -110,7 +134,7 @@ def _finished(name: str, shared: Path) -> tuple[int, dict[str, Any]]:
         ended = _started(name, _begun(name, folder, shared), shared, 0, again=False)
         if ended.returncode != 0:
             raise RuntimeError(f"{name} fails without a kill: {ended.stderr}")
-    return (folder / "counter").stat().st_size, _contents(folder / "work")
+    return (folder / "counter").stat().st_size, contents(folder / "work")
 
 
 def _begun(name: str, folder: Path, shared: Path) -> Path:
@@ -129,14 +153,14 @@ def _started(
     """Run the command, killed at its k-th file operation."""
     scenario, counter = SCENARIOS[name], work.parent / "counter"
     counter.unlink(missing_ok=True)
-    python = [sys.executable, "-c", *((MAIN, *scenario.words) if scenario.words else (STORE,))]
+    python = [sys.executable, "-c", scenario.code, *scenario.words]
     tests = Path(__file__).parents[1]
     paths = [str(shared / "shim"), str(tests), os.environ.get("PYTHONPATH", "")]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, paths)),
         "FUZZ_COUNTER": str(counter),
-        "FUZZ_FOLDER": str(work) if name != "store" else str(work / "cache"),
+        "FUZZ_FOLDER": str(work if scenario.words else work / "cache"),
         "FUZZ_KILL": str(k),
         "RIEMAP_CACHE": str(work / "cache"),
         "NUMBA_NUM_THREADS": "1",
@@ -150,7 +174,7 @@ def _started(
     )
 
 
-def _contents(work: Path) -> dict[str, Any]:
+def contents(work: Path) -> dict[str, Any]:
     """Everything in a folder, without times, and without what a killed process leaves beside its files."""
     found: dict[str, Any] = {}
     for path in sorted(p for p in work.rglob("*") if p.is_file()):

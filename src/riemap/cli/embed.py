@@ -200,7 +200,7 @@ def _done(
         training_process(given[0].n) as interrupted,
         progress(title, spec.total_epochs, given[0].n, quiet) as callback,
     ):
-        return execute(
+        result = execute(
             spec,
             folder,
             graph=given[0],
@@ -209,6 +209,8 @@ def _done(
             interrupted=interrupted,
             workers=workers,
         )
+        _ = result.scores  # while progress is shown; they are kept
+        return result
 
 
 @contextmanager

@@ -1,11 +1,12 @@
 """Progress, on stderr: a bar in a terminal, and a line now and then elsewhere."""
 
+import logging
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import typer
 
@@ -31,11 +32,44 @@ ShareDone: TypeAlias = Callable[[float], None]
 """A callback that is given the share of the work that is done, from 0 to 1."""
 
 
+PAST = {"riemap.distances.store", "riemap.kernel_cache"}
+"""Loggers whose messages do not tell what is done next."""
+
+
+@final
+class Listener(logging.Handler):
+    """Gives each message about what riemap does next to a function."""
+
+    def __init__(self, told: Callable[[str], None]) -> None:
+        super().__init__(logging.INFO)
+        self.told = told
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Give the function the message of a record."""
+        if record.name not in PAST:
+            self.told(record.getMessage())
+
+
 @contextmanager
-def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]:
+def listening(told: Callable[[str], None]) -> Iterator[None]:
+    """Call a function for a while with each message in which riemap logs what it does next."""
+    logger, listener = logging.getLogger("riemap"), Listener(told)
+    level = logger.level
+    logger.addHandler(listener)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(listener)
+        logger.setLevel(level)
+
+
+@contextmanager
+def telling(what: str, nodes: int | None = None, *, logged: bool = False) -> Iterator[Callable[[], None]]:
     """Say on stderr what is being done if it takes long, and then now and then.
 
-    For few nodes it only says that code is compiled.
+    For few nodes it only says that code is compiled. If ``logged``, what riemap has logged last replaces
+    ``what``.
 
     The function that is yielded notes that something else was printed, so that nothing is due for a while.
     """
@@ -45,6 +79,10 @@ def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]
     def postpone() -> None:
         nonlocal due
         due = time.monotonic() + LINE_SECONDS
+
+    def hear(message: str) -> None:
+        nonlocal what
+        what = message
 
     def say() -> None:
         while not finished.wait(max(due - time.monotonic(), 0.0)):
@@ -56,7 +94,8 @@ def telling(what: str, nodes: int | None = None) -> Iterator[Callable[[], None]]
     speaker = threading.Thread(target=say, daemon=True)
     speaker.start()
     try:
-        yield postpone
+        with listening(hear) if logged else nullcontext():
+            yield postpone
     finally:
         finished.set()
         speaker.join()
@@ -116,9 +155,17 @@ def progress(
         yield lambda record: None
     elif sys.stderr.isatty():
         with bar(epochs, title=title, state=COMPILING) as update:
-            yield lambda record: update(record.epoch + 1, f"loss {record.loss:.4g}  lr {record.lr:.2g}")
+            done = 0
+
+            def callback(record: "EpochRecord") -> None:
+                nonlocal done
+                done = record.epoch + 1
+                update(done, f"loss {record.loss:.4g}  lr {record.lr:.2g}")
+
+            with listening(lambda message: update(done, message)):
+                yield callback
     else:
-        with telling(f"{title}: computing distances, or scores", nodes) as postpone:
+        with telling(f"{title}: computing distances", nodes, logged=True) as postpone:
             yield _lines(title, epochs, postpone)
 
 

@@ -121,6 +121,7 @@ class Landmarks:
         which = Landmarked(count, seed)
         found = store.load(graph, which) if stored else None
         if found is not None:
+            store.remove_parts(graph, which)  # which a killed process may have left
             return cls(found)
         memory.require(
             count * graph.n * (1 if graph.weights is None else 4),
@@ -137,8 +138,7 @@ class Landmarks:
         if not stored:
             return cls(columns)
         kept = store.save(graph, columns, which)
-        for part in _parts(count, together):
-            store.remove(graph, which._replace(part=part))
+        store.remove_parts(graph, which)
         return cls(kept)
 
 

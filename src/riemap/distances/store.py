@@ -130,16 +130,18 @@ def save(graph: Graph, matrix: NDArray[Any], landmarks: Landmarked | None = None
         return matrix
 
 
-def remove(graph: Graph, landmarks: Landmarked) -> None:
-    """Remove stored distances of a graph, if they are there.
+def remove_parts(graph: Graph, landmarks: Landmarked) -> None:
+    """Remove the parts of stored distances to landmarks, once all of them are stored.
 
     Parameters
     ----------
     graph, landmarks
         Which distances, as for :func:`load`.
     """
-    with suppress(OSError):
-        _path(graph, landmarks).unlink()
+    path = _path(graph, landmarks)
+    for part in path.parent.glob(f"{path.stem}-*.npy"):
+        with suppress(OSError):
+            part.unlink()
 
 
 def _path(graph: Graph, landmarks: Landmarked | None) -> Path:

@@ -1,5 +1,6 @@
 """Compute every metric of the registry for an embedding, with standard errors if nodes were sampled."""
 
+import logging
 import math
 from dataclasses import replace
 from itertools import pairwise
@@ -12,7 +13,6 @@ from riemap.distances import DistanceMatrix, longest_distance, rows_from, shorte
 from riemap.distances.target import distances_of
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
-from riemap.graphs.dissimilarities import AnyGraph
 from riemap.graphs.graph import Graph
 from riemap.graphs.open_graph import take_graph
 from riemap.metrics.comparison import Comparison
@@ -34,9 +34,16 @@ SAMPLED_PAIRS, SAMPLED_PAIRS_WEIGHTED = 1 << 26, 1 << 25
 """Number of pairs that are scored by default in a larger graph, without and with weights. It bounds the time
 and the memory, whatever the number of nodes: a minute and 2 GB, measured with 100,000 nodes."""
 
+SCORED_BYTES, SCORED_BYTES_WEIGHTED = 40, 120
+"""Memory for each pair that is scored, without and with weights: its distances, and their order. Measured:
+36 bytes with 12,000 nodes and 31 with 50,000 and 200,000; 94 with weights. With 32, a run on 30,000 nodes
+that had just enough by this estimate did not fit."""
+
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard
 errors."""
+
+_LOGGER = logging.getLogger(__name__)
 
 
 def evaluate(
@@ -119,9 +126,10 @@ def compare(
     distances = None if distances is None else distances_of(graph, distances)
     seed = checked_seed(seed)
     embedding = embedding.aligned_to(graph)
-    by_default = _default_sources(graph) if graph.n > LARGEST_FULLY_SCORED else graph.n
-    count = by_default if sources is None else min(sources, graph.n)
+    weighted = isinstance(graph, Graph) and graph.weights is not None
+    count = _default_sources(graph.n, weighted) if sources is None else min(sources, graph.n)
     edges = graph if isinstance(graph, Graph) else None
+    _LOGGER.info("%s: computing scores from %d of %d nodes", graph.name, count, graph.n)
     if count == graph.n:
         matrix = shortest_paths(graph) if distances is None else distances
         return Comparison(np.arange(graph.n), matrix, embedding.sqdist_rows, float(matrix.max()), edges)
@@ -134,11 +142,35 @@ def compare(
     return Comparison(drawn, rows, embedding.sqdist_rows, maximum, edges)
 
 
-def _default_sources(graph: AnyGraph) -> int:
+def _default_sources(n: int, weighted: bool) -> int:
     """Number of sources to draw from a large graph: few enough that their distances fit into memory."""
-    weighted = isinstance(graph, Graph) and graph.weights is not None
+    if n <= LARGEST_FULLY_SCORED:
+        return n
     pairs = SAMPLED_PAIRS_WEIGHTED if weighted else SAMPLED_PAIRS
-    return min(max(pairs // graph.n, MIN_SAMPLED_SOURCES), SAMPLED_SOURCES)
+    return min(max(pairs // n, MIN_SAMPLED_SOURCES), SAMPLED_SOURCES)
+
+
+def scored_bytes(n: int, weighted: bool) -> int:
+    """Estimate the memory that :func:`evaluate` needs by default, beyond that of the embedding.
+
+    Parameters
+    ----------
+    n, weighted
+        Number of nodes of the graph, and whether its edges have weights.
+
+    Returns
+    -------
+    int
+        Bytes. Where all nodes are sources, each pair counts once.
+
+    Examples
+    --------
+    >>> scored_bytes(10**6, weighted=False)
+    2680000000
+    """
+    sources = _default_sources(n, weighted)
+    pairs = n * n // 2 if sources == n else n * sources
+    return pairs * (SCORED_BYTES_WEIGHTED if weighted else SCORED_BYTES)
 
 
 def score_comparison(c: Comparison) -> Scores:

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 Callback: TypeAlias = Callable[[EpochReport], object]
 """A function that is called after every epoch. The run stops if it returns ``False`` or a :class:`Stop`."""
+
+
+_LOGGER = logging.getLogger(__name__)
 
 
 class Stop(Enum):
@@ -189,7 +193,11 @@ def fit(
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
     like = trainer._initial_state(tuple(np.zeros((graph.n, *m.shape)) for m in space.factors), seed)
-    state, history = file.load(like) or (trainer.init(seed, interrupted=interrupted, start=start), [])
+    if (found := file.load(like)) is None:
+        _LOGGER.info("%s in %s: choosing initial points", graph.name, space)
+        found = trainer.init(seed, interrupted=interrupted, start=start), []
+    state, history = found
+    _LOGGER.info("%s in %s: training", graph.name, space)
     state, stop = _run(trainer, state, history, file, callbacks, interrupted)
     embedding = trainer.embedding(state)
     return Fit(embedding, tuple(history), stop, plan, working_seconds() - began, graph)

@@ -20,6 +20,7 @@ from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Graph
 from riemap.graphs.dissimilarities import Dissimilarities
+from riemap.metrics.scores import scored_bytes
 from riemap.spaces import Points, Space
 from riemap.training.less_memory import less_memory
 from riemap.training.placement import place
@@ -56,7 +57,7 @@ SEARCH_BYTES = 3 * 64 + 4
 """Bytes a node of a search from up to 512 sources at once: three bits a source, and four flags."""
 
 LANDMARK_SEED = 0
-"""Seed of landmarks and balls, the same for all runs, so that they find the stored distances."""
+"""Seed of landmarks and balls, the same for all runs: they find the stored distances."""
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -92,11 +93,11 @@ def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTa
         )
     memory.require(
         needed_bytes(graph, space),
-        f"{graph.n} points in {space} for {graph.name}, and distances to {LANDMARKS} landmarks,",
+        f"{graph.n} points in {space} for {graph.name}, distances to {LANDMARKS} landmarks, and scores",
         less_memory(graph.n, space, partial(needed_bytes, graph)),
     )
     search = _SharedSearch(workers, graph)
-    wanted = min(LANDMARKS, max(graph.n // 2, 2))
+    wanted = min(LANDMARKS, graph.n // 2 if graph.n > 3 else graph.n)  # one node alone makes no block
     together = max(TOGETHER, workers.size * SEARCHED_TOGETHER)
     landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns, together=together)
     count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)
@@ -133,23 +134,24 @@ class _SharedSearch:
         return self.workers.results((function, self.shared, part, *more) for part in parts)
 
 
-def needed_bytes(graph: Graph, space: Space) -> int:
+def needed_bytes(graph: Graph, space: Space, n: int | None = None) -> int:
     """Estimate the memory of a run with landmarks, beyond that of the graph.
 
     Parameters
     ----------
-    graph, space
-        What to embed, and where.
+    graph, space, n
+        What to embed, and where; and the number of nodes, if only a part of the graph is embedded.
 
     Returns
     -------
     int
         Bytes: distances to landmarks and within balls; points, averages of gradients, and the copies of both
-        that a round and a checkpoint make; gradients of edges; and two lists of all nodes, by groups.
+        that a round and a checkpoint make; gradients of edges; two lists of all nodes, by groups; and scores.
     """
-    width = 1 if graph.weights is None else 4
+    n, weighted = graph.n if n is None else n, graph.weights is not None
     numbers = 11 * _coordinates(space) + 8 * len(space.factors) + 2
-    return graph.n * (width * (LANDMARKS + BALLS_PER_NODE * BALL_NODES) + 8 * numbers)
+    distances = (4 if weighted else 1) * (LANDMARKS + BALLS_PER_NODE * BALL_NODES)
+    return n * (distances + 8 * numbers) + scored_bytes(n, weighted)
 
 
 def _coordinates(space: Space) -> int:
@@ -206,6 +208,7 @@ def among_landmarks(target: SampledTarget) -> Dissimilarities:
         One point a landmark.
     """
     matrix = target.landmarks.columns[target.landmarks.nodes].astype(np.float64)
+    _LOGGER.info("embedding %d landmarks", len(matrix))
     return Dissimilarities(np.minimum(matrix, matrix.T), tuple(range(len(matrix))), "landmarks")
 
 
@@ -272,6 +275,7 @@ def placed_points(
     anchors = tuple(p[columns] for p in known.points)
     points = space.random(rng, target.n, START_NOISE)
     given = workers.share(Placement(space, columns, anchors, log_scales, shrinking, (seed, target.n)))
+    _LOGGER.info("placing %d nodes by their distances to landmarks", target.n)
     tasks = ((place_shard, given, shard) for shard in objective.shards)
     with closing(workers.results(tasks)) as results:
         for rows, found in zip(objective.ranges, results, strict=True):

@@ -5,7 +5,8 @@ Run: python benchmarks/isometries.py [--graphs 'karate;cycle(n=60)'] [--pairs SP
 
 Each pair of isometric spaces embeds the same graphs from the same seeds by the default plan. A cell has the
 mean of a score over the seeds in both spaces, and the larger over the smaller one; a `!` says that they
-differ by more than 2 %. Runs are recorded as they are done, and not repeated; `--show` trains nothing.
+differ by more than 2 %. The last column but one has the worst AD of the seeds over the best. Runs are
+recorded as they are done, and not repeated; `--show` trains nothing.
 
 SPD2 has one scale, and H2 x E1 has two, so that it could be better without any fault: here its two scales are
 tied, d² = s (2 dH² + dE²), which is the metric of SPD2. Gr(1,3) is S2 with antipodes identified, which is
@@ -51,7 +52,7 @@ def main() -> None:
     pairs = list(PAIRS) if given.pairs is None else given.pairs.split(",")
     found = recorded(given.out)
     print(header())
-    print("\n| graph | spaces | AD | ratio | AUC | ratio | seeds |\n" + "|---" * 7 + "|")
+    print("\n| graph | spaces | AD | ratio | AUC | ratio | worst / best AD | seeds |\n" + "|---" * 8 + "|")
     far = rows = 0
     for graph in graphs:
         for space in pairs:
@@ -114,6 +115,8 @@ def report(graph: str, space: str, both: list[dict[int, dict[str, float]]], seed
         ratio = max(a, b) / max(min(a, b), 1e-9)
         far |= ratio > MOST_DIFFERENT
         cells += [f"{a:.4f} / {b:.4f}", f"{ratio:.3f}{'!' if ratio > MOST_DIFFERENT else ''}"]
+    found = [[runs[seed]["ad"] for seed in seeds] for runs in both]
+    cells.append(" / ".join(f"{max(ads) / max(min(ads), 1e-9):.2f}" for ads in found))
     print(f"| {graph} | {space} / {PAIRS[space]} | {' | '.join(cells)} | {len(seeds)} |", flush=True)
     return far
 

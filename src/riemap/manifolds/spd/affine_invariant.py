@@ -33,7 +33,7 @@ from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import contiguous, sectional_from
-from riemap.manifolds.spd import affine_pairs4, affine_pairs_any, affine_pairs_small, point_loops
+from riemap.manifolds.spd import affine_pairs4, affine_pairs5, affine_pairs_any, affine_pairs_small, point_loops
 from riemap.manifolds.spd.symmetric_positive import SymmetricPositive, frobenius
 from riemap.types import Array
 
@@ -41,6 +41,7 @@ _KERNELS: dict[int, PairKernel[Any]] = {
     2: affine_pairs_small.KERNEL2,
     3: affine_pairs_small.KERNEL3,
     4: affine_pairs4.KERNEL,
+    5: affine_pairs5.KERNEL,
 }
 
 

@@ -24,6 +24,7 @@ BLOCK = 32
 MAX_SWEEPS = 8
 LOOSE = 1e-6
 LARGEST_COEFFICIENT = 1e5
+LARGEST_LOSS = 2e3
 WIDE = 100.0
 FIVE = (0.0,) * 5
 
@@ -61,6 +62,8 @@ def _forward_rows(
                 _sort(a, v, 6 * side)
             if wide:
                 _refine(x, i, y, j, v)
+            else:
+                v[6, :] = 1.0
             _finish(v, f)
             for lane in range(min(BLOCK, m - j)):
                 out[i, j + lane], s1[i, j + lane], s2[i, j + lane] = f[0, lane], f[1, lane], f[2, lane]
@@ -145,7 +148,7 @@ def _finish(v: Array, f: Array) -> None:
         c = coefficients(e, (s[0] - shift, s[1] - shift, s[2] - shift, s[3] - shift, s[4] - shift))
         up, down = e[4], 1.0 / e[0]
         most = max(max(abs(c[0]), abs(c[1]) * up) * up, max(abs(c[2]), abs(c[3]) * down) * down)
-        near = most < LARGEST_COEFFICIENT
+        near = most < LARGEST_COEFFICIENT and v[6, lane] < LARGEST_LOSS
         f[1, lane] = c[0] if near else NAN
         f[2, lane], f[3, lane] = c[1] if near else 0.0, c[2] if near else 0.0
         f[4, lane] = c[3] if near else 0.0

@@ -9,7 +9,7 @@ from riemap.unrolled import absolute, size_of, sum_of, unrolled, with_sign
 
 ZERO_GUARD = 1e-150
 CLOSE_EIGENVALUES = 0.05
-CLUSTER = 1e-5
+CLOSE_THREE, CLOSE_FOUR, CLOSE_FIVE = 1e-5, 1e-7, 1e-4
 
 Five = tuple[float, float, float, float, float]
 Four = tuple[float, float, float, float]
@@ -116,9 +116,16 @@ def _slope(s: float, t: float, x: float, y: float) -> float:
 
 
 @inline
-def _quotient(rise: float, spread: float, centre: float, derivative: float) -> float:
-    close = spread < CLUSTER * centre
+def _quotient(rise: float, spread: float, least: float, derivative: float) -> float:
+    """``rise / spread``, or the derivative if the spread is below ``least``."""
+    close = not spread > least
     return derivative if close else rise / (1.0 if close else spread)
+
+
+@inline
+def _second(x: float, y: float, z: float, s: float, t: float, log_y: float) -> float:
+    centred = log_y + 1.5 + (x + z - 2.0 * y) / (3.0 * y)
+    return _quotient(t - s, z - x, CLOSE_THREE * y, centred)
 
 
 @inline
@@ -129,13 +136,16 @@ def coefficients(x: Five, s: Five) -> Four:
     s1 = _slope(s[2], s[1], x2, x1) * x2 * x2 + (x1 + x2) * s[1]
     s2 = _slope(s[3], s[2], x3, x2) * x3 * x3 + (x2 + x3) * s[2]
     s3 = _slope(s[4], s[3], x4, x3) * x4 * x4 + (x3 + x4) * s[3]
-    r1, r2, r3 = 1.0 / x1, 1.0 / x2, 1.0 / x3
-    t0 = _quotient(s1 - s0, x2 - x0, x1, s[1] + 1.5)
-    t1 = _quotient(s2 - s1, x3 - x1, x2, s[2] + 1.5)
-    t2 = _quotient(s3 - s2, x4 - x2, x3, s[3] + 1.5)
-    u0 = _quotient(t1 - t0, x3 - x0, x1, r1 * (1.0 / 3.0))
-    u1 = _quotient(t2 - t1, x4 - x1, x2, r2 * (1.0 / 3.0))
-    v = _quotient(u1 - u0, x4 - x0, x2, r2 * r2 * (-1.0 / 12.0))
+    t0, t1, t2 = (
+        _second(x0, x1, x2, s0, s1, s[1]),
+        _second(x1, x2, x3, s1, s2, s[2]),
+        _second(x2, x3, x4, s2, s3, s[3]),
+    )
+    r = 1.0 / x2
+    third = r * (1.0 / 3.0)
+    u0 = _quotient(t1 - t0, x3 - x0, CLOSE_FOUR * x2, third)
+    u1 = _quotient(t2 - t1, x4 - x1, CLOSE_FOUR * x2, third)
+    v = _quotient(u1 - u0, x4 - x0, CLOSE_FIVE * x2, r * r * (-1.0 / 12.0))
     p0, p1 = u0 - x3 * v, v
     p0, p1, p2 = t0 - x2 * p0, p0 - x2 * p1, p1
     p0, p1, p2, p3 = s0 - x1 * p0, p0 - x1 * p1, p1 - x1 * p2, p2

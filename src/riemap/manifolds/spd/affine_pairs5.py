@@ -1,4 +1,16 @@
-r"""Loops over pairs for the affine-invariant distance, size 5."""
+r"""Loops over pairs for the affine-invariant distance, size 5.
+
+With :math:`G = L_A^{-1}L_B`, the eigenvalues of :math:`M = GG^\top` give the distance, and
+:math:`-2\log M` is the gradient at the identity. :mod:`riemap.manifolds.spd.eigenvalues5` finds eigenvalues,
+and :mod:`riemap.manifolds.spd.logarithm5` the coefficients of :math:`M^{\pm1}` and :math:`M^{\pm2}` in the
+logarithm. The same four serve both ends of a pair, because :math:`G^\top G`, the inverse of the matrix ``M``
+of the pair :math:`(B, A)`, has the eigenvalues of ``M`` too.
+
+Errors of the eigenvalues of ``M`` are relative to the largest one. Where a pair is far apart, the smaller ones
+are found from :math:`M^{-1} = H^\top H` with :math:`H = L_B^{-1}L_A`, so that their errors are relative to the
+smallest, and the one that would lose most digits to either follows from the determinant. Where the one
+after it loses too many as well, or coefficients are too large, singular values and vectors of ``G`` are used.
+"""
 
 import math
 
@@ -11,178 +23,185 @@ from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd import lower_entries
-from riemap.manifolds.spd.affine_pairs4 import _marked
+from riemap.manifolds.spd.affine_pairs4 import marked
 from riemap.manifolds.spd.coordinates import add_outer, squared_lengths
-from riemap.manifolds.spd.eigenvalues5 import centred, coefficients, mean, off, ordered, powers, sweep
-from riemap.manifolds.spd.lower_entries import at, cosquare, no_entries, square, whitened, write_congruence
+from riemap.manifolds.spd.eigenvalues5 import ENTRIES, ascending, centred, diagonalise, mean
+from riemap.manifolds.spd.logarithm5 import Four, coefficients, powers
+from riemap.manifolds.spd.lower_entries import at, cosquare, square, whitened, write_congruence
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import NAN, log
 
-ZEROS = no_entries(5)
-BLOCK = 32
-MAX_SWEEPS = 8
-LOOSE = 1e-6
-LARGEST_COEFFICIENT = 1e5
-LARGEST_LOSS = 2e3
-WIDE = 100.0
+WIDE = 30.0
+"""Product of the mean eigenvalues of ``M`` and of its inverse above which both are used."""
+
+LARGEST_LOSS = 1e4
+"""Largest factor by which rounding errors of an eigenvalue may exceed those of a number of its size."""
+
+LARGEST_TERM = 1e5
+"""Largest term of the logarithm. The error of a gradient is about 1e-16 of the largest term."""
+
+LOG_DETERMINANT = 30
+"""Row of the coordinates."""
+
+MEAN, INVERSE, LOSS = 5, 6, 12
+"""Rows of the numbers of a pair. First come the eigenvalues of ``M``, ascending, and their mean, then those of
+the inverse, and then the factor that :data:`LARGEST_LOSS` bounds."""
+
 FIVE = (0.0,) * 5
 
 
+def factors(a: Array) -> Array:
+    """Coordinates; the last matrix is repeated until the number of columns is a multiple of ``LANES``."""
+    return lower_entries.factors(np.concatenate([a, np.repeat(a[-1:], -len(a) % LANES, axis=0)]))
 
-def factors(x: Array) -> Array:
-    filled = np.concatenate([x, np.repeat(x[-1:], -len(x) % BLOCK, axis=0)])
-    return lower_entries.factors(filled)
+
+# --- distances ----------------------------------------------------------------------------------------------
 
 
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, *saved: Array) -> None:
+    """Write squared distances and coefficients; the first coefficient is NaN where singular vectors are used."""
     _forward_rows(len(out), x, y, symmetric, out, *saved)
 
 
 @pair_loop
 def _forward_rows(
-    part: Part, x: Array, y: Array, symmetric: bool, out: Array, s1: Array, s2: Array, s3: Array, s4: Array
+    part: Part, x: Array, y: Array, symmetric: bool, out: Array, c1: Array, c2: Array, d1: Array, d2: Array
 ) -> None:
     n, m = out.shape
-    a, v, f = np.empty((15, BLOCK)), np.empty((12, BLOCK)), np.empty((5, BLOCK))
+    a, numbers, found = np.empty((15, LANES)), np.empty((13, LANES)), np.empty((5, LANES))
     start, stop = begin(part)
     for t in range(start, stop):
         i, end = row_and_end(t, n, m, symmetric)
         far = 0
-        for j in range(0, end, BLOCK):
-            wide = 0
-            for side in range(2):
-                if side == 0:
-                    wide = _fill(x, i, y, j, a, v)
-                elif wide:
-                    _fill_inverse(x, i, y, j, a, v)
-                else:
-                    break
-                _diagonalise(a)
-                _sort(a, v, 6 * side)
+        for j in range(0, end, LANES):
+            wide = _matrices(x, i, y, j, a, numbers)
+            for row in range(0, LOSS if wide else INVERSE, INVERSE):
+                if row == INVERSE:
+                    _inverses(x, i, y, j, a, numbers)
+                diagonalise(a)
+                _write_eigenvalues(a, numbers, row)
             if wide:
-                _refine(x, i, y, j, v)
-            else:
-                v[6, :] = 1.0
-            _finish(v, f)
-            for lane in range(min(BLOCK, m - j)):
-                out[i, j + lane], s1[i, j + lane], s2[i, j + lane] = f[0, lane], f[1, lane], f[2, lane]
-                s3[i, j + lane], s4[i, j + lane] = f[3, lane], f[4, lane]
-                far += 0 if f[1, lane] == f[1, lane] else 1
+                _refine(x, i, y, j, numbers)
+            _write_logarithms(numbers, found)
+            for lane in range(min(LANES, m - j)):
+                out[i, j + lane], c1[i, j + lane], c2[i, j + lane] = found[0, lane], found[1, lane], found[2, lane]
+                d1[i, j + lane], d2[i, j + lane] = found[3, lane], found[4, lane]
+                far += 1 if math.isnan(found[1, lane]) else 0
         if far:
-            _far_distances(x, i, y, _marked(s1[i], end), out[i])
+            _far_distances(x, i, y, marked(c1[i], end), out[i])
 
 
 @inline
-def _fill(x: Array, i: int, y: Array, j: int, a: Array, v: Array) -> int:
+def _matrices(x: Array, i: int, y: Array, j: int, a: Array, numbers: Array) -> int:
+    """Write ``M / mean - I`` for the pairs from ``j`` on, and return how many of them are far apart."""
     wide = 0
-    for lane in range(BLOCK):
-        h = square(whitened(x, i, y, j + lane, ZEROS))
-        other = whitened(y, j + lane, x, i, ZEROS)
-        v[5, lane] = mean(h)
-        wide += 1 if v[5, lane] * mean(cosquare(other)) > WIDE else 0
-        put(a, 0, lane, centred(h))
+    for lane in range(LANES):
+        m = square(whitened(x, i, y, j + lane, ENTRIES))
+        inverse = cosquare(whitened(y, j + lane, x, i, ENTRIES))
+        numbers[MEAN, lane], numbers[LOSS, lane] = mean(m), 1.0
+        wide += 1 if mean(m) * mean(inverse) > WIDE else 0
+        put(a, 0, lane, centred(m))
     return wide
 
 
 @inline
-def _fill_inverse(x: Array, i: int, y: Array, j: int, a: Array, v: Array) -> None:
-    for lane in range(BLOCK):
-        h = cosquare(whitened(y, j + lane, x, i, ZEROS))
-        v[11, lane] = mean(h)
-        put(a, 0, lane, centred(h))
+def _inverses(x: Array, i: int, y: Array, j: int, a: Array, numbers: Array) -> None:
+    """As :func:`_matrices`, for the inverse of ``M``."""
+    for lane in range(LANES):
+        inverse = cosquare(whitened(y, j + lane, x, i, ENTRIES))
+        numbers[INVERSE + MEAN, lane] = mean(inverse)
+        put(a, 0, lane, centred(inverse))
 
 
 @inline
-def _diagonalise(a: Array) -> None:
-    for _ in range(MAX_SWEEPS):
-        turned = 0
-        for lane in range(BLOCK):
-            h = coordinates(a, 0, lane, ZEROS)
-            diagonal = h[0] * h[0] + h[2] * h[2] + h[5] * h[5] + h[9] * h[9] + h[14] * h[14]
-            turned += 1 if off(h) > LOOSE * LOOSE * diagonal + 1e-33 else 0
-            put(a, 0, lane, sweep(h))
-        if turned == 0:
-            break
+def _write_eigenvalues(a: Array, numbers: Array, row: int) -> None:
+    """Write the eigenvalues of the matrices whose remainders are diagonal."""
+    for lane in range(LANES):
+        scale = numbers[row + MEAN, lane]
+        v = ascending(a[0, lane], a[2, lane], a[5, lane], a[9, lane], a[14, lane])
+        v = v[0] * scale, v[1] * scale, v[2] * scale, v[3] * scale, v[4] * scale
+        put(numbers, row, lane, (scale + v[0], scale + v[1], scale + v[2], scale + v[3], scale + v[4]))
 
 
 @inline
-def _sort(a: Array, v: Array, row: int) -> None:
-    for lane in range(BLOCK):
-        u = ordered(a[0, lane], a[2, lane], a[5, lane], a[9, lane], a[14, lane])
-        c = v[row + 5, lane]
-        put(v, row, lane, (c + c * u[0], c + c * u[1], c + c * u[2], c + c * u[3], c + c * u[4]))
-
-
-@inline
-def _refine(x: Array, i: int, y: Array, j: int, v: Array) -> None:
-    for lane in range(BLOCK):
-        g = whitened(x, i, y, j + lane, ZEROS)
-        low, high = 1.0 / v[10, lane], v[4, lane]
+def _refine(x: Array, i: int, y: Array, j: int, numbers: Array) -> None:
+    """Replace the eigenvalues that have lost digits, where a pair is far apart."""
+    for lane in range(LANES):
+        a, b, c, high = numbers[1, lane], numbers[2, lane], numbers[3, lane], numbers[4, lane]
+        inverse = numbers[INVERSE + 4, lane]
+        low = 1.0 / inverse
         centre = math.sqrt(low * high)
-        a = v[1, lane] if v[1, lane] > centre else 1.0 / v[9, lane]
-        b = v[2, lane] if v[2, lane] > centre else 1.0 / v[8, lane]
-        c = v[3, lane] if v[3, lane] > centre else 1.0 / v[7, lane]
-        over = 1.0 / low
-        la, lb, lc = min(high / a, a * over), min(high / b, b * over), min(high / c, c * over)
-        most = max(max(la, lb), lc)
-        second = max(min(la, lb), min(max(la, lb), lc))
-        p = (g[0] * over) * g[2] * g[5] * g[9] * (g[14] / high)
-        p *= g[0] * g[2] * g[5] * g[9] * g[14]
-        a, b, c = p / (b * c) if la == most else a, p / (a * c) if lb == most else b, p / (a * b) if lc == most else c
-        wide = v[5, lane] * v[11, lane] > WIDE
-        v[6, lane] = second if wide else 1.0
-        v[0, lane] = low if wide else v[0, lane]
-        v[1, lane] = a if wide else v[1, lane]
-        v[2, lane] = b if wide else v[2, lane]
-        v[3, lane] = c if wide else v[3, lane]
+        a = a if a > centre else 1.0 / numbers[INVERSE + 3, lane]
+        b = b if b > centre else 1.0 / numbers[INVERSE + 2, lane]
+        c = c if c > centre else 1.0 / numbers[INVERSE + 1, lane]
+        p, q, r = min(high / a, a * inverse), min(high / b, b * inverse), min(high / c, c * inverse)
+        most = max(max(p, q), r)
+        g = whitened(x, i, y, j + lane, ENTRIES)
+        root = g[0] * g[2] * g[5] * g[9] * g[14]
+        middle = (root * inverse) * (root / high)  # the product of a, b and c
+        first, second = middle / (b * c), middle / (a * c)
+        third = middle / (a * b)
+        wide = numbers[MEAN, lane] * numbers[INVERSE + MEAN, lane] > WIDE
+        numbers[0, lane] = low if wide else numbers[0, lane]
+        numbers[1, lane] = (first if p == most else a) if wide else numbers[1, lane]
+        numbers[2, lane] = (second if q == most else b) if wide else numbers[2, lane]
+        numbers[3, lane] = (third if r == most else c) if wide else numbers[3, lane]
+        numbers[LOSS, lane] = max(min(p, q), min(max(p, q), r)) if wide else 1.0
 
 
 @inline
-def _finish(v: Array, f: Array) -> None:
-    for lane in range(BLOCK):
-        e = coordinates(v, 0, lane, FIVE)
-        s = log(e[0]), log(e[1]), log(e[2]), log(e[3]), log(e[4])
-        f[0, lane] = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + s[3] * s[3] + s[4] * s[4]
-        shift = 0.5 * (s[0] + s[4])
-        c = coefficients(e, (s[0] - shift, s[1] - shift, s[2] - shift, s[3] - shift, s[4] - shift))
-        up, down = e[4], 1.0 / e[0]
-        most = max(max(abs(c[0]), abs(c[1]) * up) * up, max(abs(c[2]), abs(c[3]) * down) * down)
-        near = most < LARGEST_COEFFICIENT and v[6, lane] < LARGEST_LOSS
-        f[1, lane] = c[0] if near else NAN
-        f[2, lane], f[3, lane] = c[1] if near else 0.0, c[2] if near else 0.0
-        f[4, lane] = c[3] if near else 0.0
+def _write_logarithms(numbers: Array, found: Array) -> None:
+    """Write the squared distances and the coefficients."""
+    for lane in range(LANES):
+        v = coordinates(numbers, 0, lane, FIVE)
+        s = log(v[0]), log(v[1]), log(v[2]), log(v[3]), log(v[4])
+        found[0, lane] = s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + s[3] * s[3] + s[4] * s[4]
+        middle = 0.5 * (s[0] + s[4])
+        c = coefficients(v, (s[0] - middle, s[1] - middle, s[2] - middle, s[3] - middle, s[4] - middle))
+        inverse = 1.0 / v[0]
+        up = max(abs(c[0]), abs(c[1]) * v[4]) * v[4]
+        down = max(abs(c[2]), abs(c[3]) * inverse) * inverse
+        near = max(up, down) < LARGEST_TERM and numbers[LOSS, lane] < LARGEST_LOSS
+        found[1, lane] = c[0] if near else NAN
+        found[2, lane], found[3, lane] = c[1] if near else 0.0, c[2] if near else 0.0
+        found[4, lane] = c[3] if near else 0.0
+
+
+# --- pairs for which eigenvalues of M have too few digits -----------------------------------------------------
 
 
 @inline
 def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
+    """Write ``L_x⁻¹ L_y`` to ``g`` for these columns; the last one fills the remaining lanes."""
     for lane in range(LANES):
-        a = whitened(x, i, y, columns[min(lane, len(columns) - 1)], ZEROS)
+        entries = whitened(x, i, y, columns[min(lane, len(columns) - 1)], ENTRIES)
         for p in range(5):
             for q in range(5):
-                g[p, q, lane] = a[at(p, q)] if q <= p else 0.0
+                g[p, q, lane] = entries[at(p, q)] if q <= p else 0.0
 
 
 @device
 def _far_distances(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Array) -> None:
-    g, v, s, d = np.empty((5, 5, LANES)), np.empty((5, 5, LANES)), np.empty(LANES), np.empty(LANES)
+    """Write the squared distances of row ``i`` in the columns ``far``, from singular values."""
+    g, v, s, total = np.empty((5, 5, LANES)), np.empty((5, 5, LANES)), np.empty(LANES), np.empty(LANES)
     for start in range(0, len(far), LANES):
         columns = far[start : start + LANES]
         _gather(x, i, y, columns, g)
         svd_lanes(g, v)
-        d[:] = 0.0
+        total[:] = 0.0
         for k in range(5):
             squared_lengths(g, k, s)
             for lane in range(LANES):
-                d[lane] += log(s[lane]) ** 2
+                total[lane] += log(s[lane]) ** 2
         for lane in range(len(columns)):
-            out[columns[lane]] = d[lane]
+            out[columns[lane]] = total[lane]
 
 
 @device
-def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) -> Array:
+def _add_far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array, out: Array) -> None:
+    """Add the sum of ``-2 w log`` at the identity, over the columns ``far`` of row ``i``."""
     g, v, s = np.empty((5, 5, LANES)), np.empty((5, 5, LANES)), np.empty(LANES)
-    out = np.zeros((5, 5))
     for start in range(0, len(far), LANES):
         columns = far[start : start + LANES]
         _gather(x, i, y, columns, g)
@@ -192,20 +211,16 @@ def _far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array) ->
             for lane in range(LANES):
                 s[lane] = -2.0 * w[columns[lane]] * log(s[lane]) / s[lane] if lane < len(columns) else 0.0
             add_outer(out, g, k, s)
-    return out
+
+
+# --- gradients ----------------------------------------------------------------------------------------------
 
 
 def _gradient(x: Array, y: Array, symmetric: bool, *saved_and_weights: Array) -> Array:
+    """Row ``i``: the sum of ``-2 w log``."""
     out = np.empty((len(saved_and_weights[0]), 5, 5))
     _gradient_rows(len(out), x, y, symmetric, *saved_and_weights, out)
     return out
-
-
-@inline
-def _scaled(weight: float, b1: float, b2: float, b3: float, b4: float) -> tuple[float, float, float, float]:
-    flat = b1 != b1
-    weight = 0.0 if flat else weight
-    return weight * (0.0 if flat else b1), weight * b2, weight * b3, weight * b4
 
 
 @pair_loop
@@ -214,10 +229,10 @@ def _gradient_rows(
     x: Array,
     y: Array,
     symmetric: bool,
-    b1: Array,
-    b2: Array,
-    b3: Array,
-    b4: Array,
+    c1: Array,
+    c2: Array,
+    d1: Array,
+    d2: Array,
     w: Array,
     out: Array,
 ) -> None:
@@ -225,34 +240,49 @@ def _gradient_rows(
     start, stop = begin(part)
     for t in range(start, stop):
         i = row_and_end(t, n, m, False)[0]
-        total, trace, far = ZEROS, 0.0, 0
+        total, trace, far = ENTRIES, 0.0, 0
         split = i + 1 if symmetric else m
         for j in range(split):
-            far += 1 if b1[i, j] != b1[i, j] else 0
-            trace -= 2.0 * w[i, j] * (y[30, j] - x[30, i])
-            b = _scaled(-2.0 * w[i, j], b1[i, j], b2[i, j], b3[i, j], b4[i, j])
-            total = plus(total, 1.0, powers(whitened(x, i, y, j, ZEROS), whitened(y, j, x, i, ZEROS), b))
+            far += 1 if c1[i, j] != c1[i, j] else 0
+            trace -= 2.0 * w[i, j] * (y[LOG_DETERMINANT, j] - x[LOG_DETERMINANT, i])
+            c = _weighted(-2.0 * w[i, j], c1[i, j], c2[i, j], d1[i, j], d2[i, j])
+            total = plus(total, 1.0, _logarithm(x, i, y, j, c))
         for j in range(split, m):
-            far += 1 if b1[i, j] != b1[i, j] else 0
-            trace -= 2.0 * w[i, j] * (y[30, j] - x[30, i])
-            b = _scaled(2.0 * w[i, j], b1[i, j], b2[i, j], b3[i, j], b4[i, j])
-            b = b[2], b[3], b[0], b[1]
-            total = plus(total, 1.0, powers(whitened(x, i, y, j, ZEROS), whitened(y, j, x, i, ZEROS), b))
-        e = np.empty(15)
-        for k in range(15):
-            e[k] = total[k]
+            far += 1 if c1[i, j] != c1[i, j] else 0
+            trace -= 2.0 * w[i, j] * (y[LOG_DETERMINANT, j] - x[LOG_DETERMINANT, i])
+            c = _weighted(2.0 * w[i, j], c1[i, j], c2[i, j], d1[i, j], d2[i, j])
+            total = plus(total, 1.0, _logarithm(x, i, y, j, (c[2], c[3], c[0], c[1])))
+        slopes = np.zeros((5, 5))
         if far:
-            slopes = _far_slopes(x, i, y, _marked(b1[i], m), w[i])
-            for p in range(5):
-                for q in range(p + 1):
-                    e[at(p, q)] += slopes[p, q]
-        shift = 0.2 * (trace - (e[0] + e[2] + e[5] + e[9] + e[14]))
-        e[0] += shift
-        e[2] += shift
-        e[5] += shift
-        e[9] += shift
-        e[14] += shift
-        write_congruence(out, x, i, e)
+            _add_far_slopes(x, i, y, marked(c1[i], m), w[i], slopes)
+        _write_row(out, x, i, total, slopes, trace)
+
+
+@inline
+def _weighted(weight: float, c1: float, c2: float, d1: float, d2: float) -> Four:
+    """The coefficients times the weight, zeros if they are marked."""
+    flat = c1 != c1
+    return weight * (0.0 if flat else c1), weight * c2, weight * d1, weight * d2
+
+
+@inline
+def _logarithm(x: Array, i: int, y: Array, j: int, c: Four) -> tuple[float, ...]:
+    """The sum of powers of ``M`` and its inverse with these coefficients."""
+    m = square(whitened(x, i, y, j, ENTRIES))
+    return powers(m, cosquare(whitened(y, j, x, i, ENTRIES)), c)  # type: ignore[no-any-return]
+
+
+@inline
+def _write_row(out: Array, x: Array, i: int, total: tuple[float, ...], slopes: Array, trace: float) -> None:
+    """Write ``L W Lᵀ`` for the sum ``W`` of both, shifted on its diagonal to this trace."""
+    w = np.empty(15)
+    for p in range(5):
+        trace -= total[at(p, p)] + slopes[p, p]
+        for q in range(p + 1):
+            w[at(p, q)] = total[at(p, q)] + slopes[p, q]
+    for p in range(5):
+        w[at(p, p)] += 0.2 * trace
+    write_congruence(out, x, i, w)
 
 
 def _gradient_between(x: Array, y: Array, *rest: Array) -> Array:

@@ -82,6 +82,11 @@ def lower_index(p: int, q: int) -> int:
     return p * (p + 1) // 2 + q
 
 
+def symmetric_index(p: int, q: int) -> int:
+    """The number of entry ``(p, q)`` of a symmetric matrix of which the lower triangle is kept."""
+    return lower_index(max(p, q), min(p, q))
+
+
 def lower_pairs(size: int) -> list[tuple[int, int]]:
     """The rows and columns of the entries, in their order."""
     return [(p, q) for p in range(size) for q in range(p + 1)]

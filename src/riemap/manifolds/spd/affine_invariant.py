@@ -33,7 +33,13 @@ from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import contiguous, sectional_from
-from riemap.manifolds.spd import affine_pairs4, affine_pairs5, affine_pairs_any, affine_pairs_small, point_loops
+from riemap.manifolds.spd import (
+    affine_pairs4,
+    affine_pairs5,
+    affine_pairs_any,
+    affine_pairs_small,
+    point_loops,
+)
 from riemap.manifolds.spd.symmetric_positive import SymmetricPositive, frobenius
 from riemap.types import Array
 

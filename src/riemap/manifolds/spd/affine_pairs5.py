@@ -6,25 +6,25 @@ and :mod:`riemap.manifolds.spd.logarithm5` the coefficients of :math:`M^{\pm1}` 
 logarithm. The same four serve both ends of a pair, because :math:`G^\top G`, the inverse of the matrix ``M``
 of the pair :math:`(B, A)`, has the eigenvalues of ``M`` too.
 
-Errors of the eigenvalues of ``M`` are relative to the largest one. Where a pair is far apart, the smaller ones
-are found from :math:`M^{-1} = H^\top H` with :math:`H = L_B^{-1}L_A`, so that their errors are relative to the
-smallest, and the one that would lose most digits to either follows from the determinant. Where the one
-after it loses too many as well, or coefficients are too large, singular values and vectors of ``G`` are used.
+Errors of the eigenvalues of ``M`` are relative to the largest one. Where a pair is far apart, those of
+:math:`M^{-1} = H^\top H` with :math:`H = L_B^{-1}L_A` are found as well, with errors relative to the
+largest of these, and each eigenvalue is taken from where it has more digits. The one in the middle, which has
+the fewest, follows from the determinant. Where another one has too few, or a coefficient is too
+large, singular values and vectors of ``G`` are used (:mod:`riemap.manifolds.spd.affine_far`).
 """
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from riemap.coordinate_tuples import coordinates, plus, put
-from riemap.linalg import LANES, device, svd_lanes
+from riemap.linalg import LANES
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.spd import lower_entries
+from riemap.manifolds.spd.affine_far import add_far_slopes, far_distances
 from riemap.manifolds.spd.affine_pairs4 import marked
-from riemap.manifolds.spd.coordinates import add_outer, squared_lengths
 from riemap.manifolds.spd.eigenvalues5 import ENTRIES, ascending, centred, diagonalise, mean
 from riemap.manifolds.spd.logarithm5 import Four, coefficients, powers
 from riemap.manifolds.spd.lower_entries import at, cosquare, square, whitened, write_congruence
@@ -45,8 +45,8 @@ LOG_DETERMINANT = 30
 """Row of the coordinates."""
 
 MEAN, INVERSE, LOSS = 5, 6, 12
-"""Rows of the numbers of a pair. First come the eigenvalues of ``M``, ascending, and their mean, then those of
-the inverse, and then the factor that :data:`LARGEST_LOSS` bounds."""
+"""Rows of the numbers of a pair: the eigenvalues of ``M``, ascending, and their mean, then those of the
+inverse, and then the factor that :data:`LARGEST_LOSS` bounds."""
 
 FIVE = (0.0,) * 5
 
@@ -60,7 +60,7 @@ def factors(a: Array) -> Array:
 
 
 def _forward(x: Array, y: Array, symmetric: bool, out: Array, *saved: Array) -> None:
-    """Write squared distances and coefficients; the first coefficient is NaN where singular vectors are used."""
+    """Write squared distances and coefficients; the first one is NaN where singular vectors are used."""
     _forward_rows(len(out), x, y, symmetric, out, *saved)
 
 
@@ -85,11 +85,15 @@ def _forward_rows(
                 _refine(x, i, y, j, numbers)
             _write_logarithms(numbers, found)
             for lane in range(min(LANES, m - j)):
-                out[i, j + lane], c1[i, j + lane], c2[i, j + lane] = found[0, lane], found[1, lane], found[2, lane]
+                out[i, j + lane], c1[i, j + lane], c2[i, j + lane] = (
+                    found[0, lane],
+                    found[1, lane],
+                    found[2, lane],
+                )
                 d1[i, j + lane], d2[i, j + lane] = found[3, lane], found[4, lane]
                 far += 1 if math.isnan(found[1, lane]) else 0
         if far:
-            _far_distances(x, i, y, marked(c1[i], end), out[i])
+            far_distances(x, i, y, marked(c1[i], end), ENTRIES, out[i])
 
 
 @inline
@@ -168,51 +172,6 @@ def _write_logarithms(numbers: Array, found: Array) -> None:
         found[4, lane] = c[3] if near else 0.0
 
 
-# --- pairs for which eigenvalues of M have too few digits -----------------------------------------------------
-
-
-@inline
-def _gather(x: Array, i: int, y: Array, columns: NDArray[np.int64], g: Array) -> None:
-    """Write ``L_x⁻¹ L_y`` to ``g`` for these columns; the last one fills the remaining lanes."""
-    for lane in range(LANES):
-        entries = whitened(x, i, y, columns[min(lane, len(columns) - 1)], ENTRIES)
-        for p in range(5):
-            for q in range(5):
-                g[p, q, lane] = entries[at(p, q)] if q <= p else 0.0
-
-
-@device
-def _far_distances(x: Array, i: int, y: Array, far: NDArray[np.int64], out: Array) -> None:
-    """Write the squared distances of row ``i`` in the columns ``far``, from singular values."""
-    g, v, s, total = np.empty((5, 5, LANES)), np.empty((5, 5, LANES)), np.empty(LANES), np.empty(LANES)
-    for start in range(0, len(far), LANES):
-        columns = far[start : start + LANES]
-        _gather(x, i, y, columns, g)
-        svd_lanes(g, v)
-        total[:] = 0.0
-        for k in range(5):
-            squared_lengths(g, k, s)
-            for lane in range(LANES):
-                total[lane] += log(s[lane]) ** 2
-        for lane in range(len(columns)):
-            out[columns[lane]] = total[lane]
-
-
-@device
-def _add_far_slopes(x: Array, i: int, y: Array, far: NDArray[np.int64], w: Array, out: Array) -> None:
-    """Add the sum of ``-2 w log`` at the identity, over the columns ``far`` of row ``i``."""
-    g, v, s = np.empty((5, 5, LANES)), np.empty((5, 5, LANES)), np.empty(LANES)
-    for start in range(0, len(far), LANES):
-        columns = far[start : start + LANES]
-        _gather(x, i, y, columns, g)
-        svd_lanes(g, v)
-        for k in range(5):
-            squared_lengths(g, k, s)
-            for lane in range(LANES):
-                s[lane] = -2.0 * w[columns[lane]] * log(s[lane]) / s[lane] if lane < len(columns) else 0.0
-            add_outer(out, g, k, s)
-
-
 # --- gradients ----------------------------------------------------------------------------------------------
 
 
@@ -254,7 +213,7 @@ def _gradient_rows(
             total = plus(total, 1.0, _logarithm(x, i, y, j, (c[2], c[3], c[0], c[1])))
         slopes = np.zeros((5, 5))
         if far:
-            _add_far_slopes(x, i, y, marked(c1[i], m), w[i], slopes)
+            add_far_slopes(x, i, y, marked(c1[i], m), w[i], ENTRIES, slopes)
         _write_row(out, x, i, total, slopes, trace)
 
 
@@ -269,7 +228,7 @@ def _weighted(weight: float, c1: float, c2: float, d1: float, d2: float) -> Four
 def _logarithm(x: Array, i: int, y: Array, j: int, c: Four) -> tuple[float, ...]:
     """The sum of powers of ``M`` and its inverse with these coefficients."""
     m = square(whitened(x, i, y, j, ENTRIES))
-    return powers(m, cosquare(whitened(y, j, x, i, ENTRIES)), c)  # type: ignore[no-any-return]
+    return powers(m, cosquare(whitened(y, j, x, i, ENTRIES)), c)
 
 
 @inline

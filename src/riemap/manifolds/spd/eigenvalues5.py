@@ -1,8 +1,8 @@
 r"""Eigenvalues of symmetric 5 x 5 matrices, :data:`LANES` side by side, by Jacobi rotations.
 
 :func:`diagonalise` rotates rows and columns of :math:`N = M/m - I`, where ``m`` is the mean eigenvalue of
-``M``, until ``N`` is nearly diagonal. Every matrix gets every rotation, so there is no branch, and a loop over
-matrices vectorises. Errors of eigenvalues are relative to the largest.
+``M``, until ``N`` is nearly diagonal. Every matrix gets every rotation, so there is no branch, and a loop
+over matrices vectorises. Errors of eigenvalues are relative to the largest.
 
 An array of matrices is ``(15, LANES)``, with a row for each lower entry, numbered as in
 :mod:`riemap.manifolds.spd.lower_entries`.

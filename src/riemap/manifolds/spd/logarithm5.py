@@ -5,10 +5,10 @@ Up to a multiple of the identity,
 .. math:: \log M = c_1M + c_2M^2 + c_{-1}M^{-1} + c_{-2}M^{-2},
 
 where the coefficients are those with which this holds for each eigenvalue :math:`\lambda`. Then
-:math:`\lambda^2(c_0 + c_1\lambda + \dots)` is the polynomial that interpolates :math:`\lambda^2\log\lambda`, so
-they follow from divided differences of this function. Unlike in a polynomial of ``M`` alone, no term is much
-larger than the sum unless the spectrum is far from symmetric about its centre. So digits survive even where
-eigenvalues differ by many orders of magnitude, if ``M`` and its inverse are both given.
+:math:`\lambda^2(c_0 + c_1\lambda + \dots)` is the polynomial that interpolates
+:math:`\lambda^2\log\lambda`, so they follow from divided differences of this function. In a polynomial of
+``M`` alone, terms would be far larger than their sum where eigenvalues differ by orders of magnitude. Here
+they are not, unless four of the eigenvalues are close to each other and the fifth is far away.
 
 Divided differences lose digits where eigenvalues coincide. The errors cancel, because every difference of
 higher order is computed from those of lower order, until they are so large that the sum is rounded to few
@@ -23,7 +23,7 @@ from riemap.manifolds.spd.lower_entries import lower_pairs, symmetric_index
 from riemap.unrolled import size_of, sum_of, unrolled
 
 CLOSE_TWO = 0.05
-"""Ratio of the difference of two numbers to their sum below which a series gives the slope of the logarithm."""
+"""Ratio of the difference of two numbers to their sum below which a series gives the slope of the log."""
 
 CLOSE_THREE, CLOSE_FOUR, CLOSE_FIVE = 1e-5, 1e-7, 1e-4
 """Spread of three, four and five numbers, relative to the middle, below which a derivative replaces a divided

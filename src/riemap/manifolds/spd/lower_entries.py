@@ -56,7 +56,7 @@ def at(p: int, q: int) -> int:
 
 
 @inline
-def write_congruence(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
+def write_congruence(out: Array, x: Array, i: int, w: tuple[float, ...] | Array) -> None:
     """Write ``L W Lᵀ``, where ``W`` has the lower entries ``w``."""
     size = out.shape[1]
     half = np.empty((size, size))

@@ -12,9 +12,9 @@ With the Cholesky factor :math:`A = LL^\top` every formula is one at the identit
 :math:`L^{-1}BL^{-\top} = GG^\top`, :math:`G = L_A^{-1}L_B`: the :math:`\lambda_i` are the squared
 singular values of ``G``, so that condition numbers enter by their square root.
 
-Loops over pairs of sizes 2 and 3 use closed forms (``affine_pairs_small``), those of size 4 find eigenvalues
-without eigenvectors (``affine_pairs4``), and those of other sizes find singular vectors
-(``affine_pairs_any``).
+Loops over pairs of sizes 2 and 3 use closed forms (``affine_pairs_small``), those of sizes 4 and 5 find
+eigenvalues without eigenvectors (``affine_pairs4``, ``affine_pairs5``), and those of other sizes find singular
+vectors (``affine_pairs_any``).
 
 References
 ----------

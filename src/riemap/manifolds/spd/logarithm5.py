@@ -25,10 +25,10 @@ from riemap.unrolled import size_of, sum_of, unrolled
 CLOSE_TWO = 0.05
 """Ratio of the difference of two numbers to their sum below which a series gives the slope of the log."""
 
-CLOSE_THREE, CLOSE_FOUR, CLOSE_FIVE = 1e-5, 1e-7, 1e-4
-"""Spread of three, four and five numbers, relative to the middle, below which a derivative replaces a divided
-difference. That of three is exact up to the spread squared, and multiplies the spread squared; four may have
-a fifth far away, where an error counts in full."""
+CLOSE_THREE, CLOSE_MORE = 1e-5, 1e-7
+"""Spread of three numbers, and of four or five, relative to the middle, below which a derivative replaces a
+divided difference. That of three is exact up to the spread squared, and multiplies the spread squared; four
+may have a fifth far away, where an error counts in full."""
 
 Four = tuple[float, float, float, float]
 
@@ -70,11 +70,11 @@ def coefficients(x: Five, s: Five) -> Four:
     e, f = _second(b, c, x[1], x[2], x[3], s[2]), _second(c, d, x[2], x[3], x[4], s[3])
     inverse = 1.0 / x[2]
     flat = inverse * (1.0 / 3.0)
-    third = _over(e - second, x[3] - x[0], CLOSE_FOUR * x[2], flat)
+    third = _over(e - second, x[3] - x[0], CLOSE_MORE * x[2], flat)
     fourth = _over(
-        _over(f - e, x[4] - x[1], CLOSE_FOUR * x[2], flat) - third,
+        _over(f - e, x[4] - x[1], CLOSE_MORE * x[2], flat) - third,
         x[4] - x[0],
-        CLOSE_FIVE * x[2],
+        CLOSE_MORE * x[2],
         inverse * inverse * (-1.0 / 12.0),
     )
     p, q = third - x[3] * fourth, fourth

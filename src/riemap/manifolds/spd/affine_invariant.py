@@ -13,8 +13,8 @@ With the Cholesky factor :math:`A = LL^\top` every formula is one at the identit
 singular values of ``G``, so that condition numbers enter by their square root.
 
 Loops over pairs of sizes 2 and 3 use closed forms (``affine_pairs_small``), those of sizes 4 and 5 find
-eigenvalues without eigenvectors (``affine_pairs4``, ``affine_pairs5``), and those of other sizes find singular
-vectors (``affine_pairs_any``).
+eigenvalues without eigenvectors (``affine_pairs4``, ``affine_pairs5``), and those of other sizes find
+singular vectors (``affine_pairs_any``).
 
 References
 ----------

@@ -230,7 +230,7 @@ def unfinished(metric: str) -> geoopt.Manifold:
 
 ORACLES = [
     *(o for make in (vectors, matrices, curvatures) for n in SIZES for o in make(n)),
-    *(o for o in matrices(5) if o.m in (Rotations(5), Stein(5))),
+    *(o for o in matrices(5) if o.m in (Rotations(5), SPD(5), Stein(5))),
     *(o for k, n in Grassmann.examples for o in subspaces(k, n)),
 ]
 

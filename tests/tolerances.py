@@ -49,6 +49,12 @@ SPD3_DISTANCE = 2e-10
 SPD3_GRADIENT = 1e-12
 """Relative, for half the gradient of the same; measured: 5e-13."""
 
+SPD5_DISTANCE = 3e-14
+"""Relative and absolute, for SPD5 near equal eigenvalues and far apart; measured: 7e-15."""
+
+SPD5_GRADIENT = 3e-11
+"""Relative, for half the gradient of the same, beside ROUNDING; measured: 7e-12 at distance 14."""
+
 ROUNDING = 5e-15
 """Absolute, for distances however small; measured: 2e-15."""
 

@@ -103,7 +103,23 @@ def _typed_plus(typing: Any, sums: Any, factor: Any, terms: Any) -> Any:
     return sums(sums, types.float64, terms), lower
 
 
+def _typed_put(typing: Any, x: Any, k: Any, i: Any, numbers: Any) -> Any:
+    """Write coordinates of point ``i`` from number ``k`` on."""
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        x, k, i, numbers = arguments
+        array = context.make_array(signature.args[0])(context, builder, x)
+        width = builder.extract_value(array.shape, 1)
+        for row, number in enumerate(_numbers(builder, numbers)):
+            place = builder.add(builder.mul(width, builder.add(k, k.type(row))), i)
+            builder.store(number, builder.gep(array.data, [place]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(x, types.int64, types.int64, numbers), lower
+
+
 coordinates: Any = intrinsic(_typed_coordinates)
+put: Any = intrinsic(_typed_put)
 differences: Any = intrinsic(_typed_differences)
 square: Any = intrinsic(_typed_square)
 plus: Any = intrinsic(_typed_plus)

@@ -65,17 +65,29 @@ class Number:
     def __rtruediv__(self, other: Any) -> "Number":
         return self._with("fdiv", other, self)
 
-    def sqrt(self) -> "Number":
-        """The square root; NumPy's function of that name calls this."""
+    def of(self, intrinsic: str, *others: "Number") -> "Number":
+        """What an operation of LLVM on this number and others returns."""
         if self.builder is None:
             return self
-        function = self.builder.module.declare_intrinsic("llvm.sqrt", [_DOUBLE])
-        return Number(self.builder.call(function, [self.value]), self.builder)
+        values = [n.value for n in (self, *others)]
+        signature = ir.FunctionType(_DOUBLE, [_DOUBLE] * len(values))
+        function = self.builder.module.declare_intrinsic(f"llvm.{intrinsic}", [_DOUBLE], signature)
+        return Number(self.builder.call(function, values), self.builder)
 
 
 def square_root(a: Any) -> Any:
     """The square root of a :class:`Number`, a float or an array."""
-    return a.sqrt() if isinstance(a, Number) else np.sqrt(a)
+    return a.of("sqrt") if isinstance(a, Number) else np.sqrt(a)
+
+
+def absolute(a: Any) -> Any:
+    """The absolute value of a :class:`Number`, a float or an array."""
+    return a.of("fabs") if isinstance(a, Number) else np.abs(a)
+
+
+def with_sign(a: Any, b: Any) -> Any:
+    """The absolute value of ``a`` with the sign of ``b``."""
+    return a.of("copysign", b) if isinstance(a, Number) else np.copysign(a, b)
 
 
 def sum_of(terms: Any) -> Any:

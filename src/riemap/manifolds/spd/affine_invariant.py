@@ -12,9 +12,9 @@ With the Cholesky factor :math:`A = LL^\top` every formula is one at the identit
 :math:`L^{-1}BL^{-\top} = GG^\top`, :math:`G = L_A^{-1}L_B`: the :math:`\lambda_i` are the squared
 singular values of ``G``, so that condition numbers enter by their square root.
 
-Loops over pairs of sizes 2 and 3 use closed forms (``affine_pairs_small``), those of size 4 find eigenvalues
-without eigenvectors (``affine_pairs4``), and those of other sizes find singular vectors
-(``affine_pairs_any``).
+Loops over pairs of sizes 2 and 3 use closed forms (``affine_pairs_small``), those of sizes 4 and 5 find
+eigenvalues without eigenvectors (``affine_pairs4``, ``affine_pairs5``), and those of other sizes find
+singular vectors (``affine_pairs_any``).
 
 References
 ----------
@@ -33,7 +33,13 @@ from riemap import linalg
 from riemap.linalg import congruence, symmetric, transpose
 from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import contiguous, sectional_from
-from riemap.manifolds.spd import affine_pairs4, affine_pairs_any, affine_pairs_small, point_loops
+from riemap.manifolds.spd import (
+    affine_pairs4,
+    affine_pairs5,
+    affine_pairs_any,
+    affine_pairs_small,
+    point_loops,
+)
 from riemap.manifolds.spd.symmetric_positive import SymmetricPositive, frobenius
 from riemap.types import Array
 
@@ -41,6 +47,7 @@ _KERNELS: dict[int, PairKernel[Any]] = {
     2: affine_pairs_small.KERNEL2,
     3: affine_pairs_small.KERNEL3,
     4: affine_pairs4.KERNEL,
+    5: affine_pairs5.KERNEL,
 }
 
 

@@ -77,11 +77,11 @@ def _forward_rows(
             first[i, j] = NAN if flat else b1
             second[i, j], third[i, j] = 0.0 if flat else b2, 0.0 if flat else b3
         if far:
-            _far_distances(x, i, y, _marked(first[i], end), out[i])
+            _far_distances(x, i, y, marked(first[i], end), out[i])
 
 
 @inline
-def _marked(marks: Array, end: int) -> NDArray[np.int64]:
+def marked(marks: Array, end: int) -> NDArray[np.int64]:
     """Indices of the NaN among the first ``end`` marks."""
     found, count = np.empty(end, dtype=np.int64), 0
     for j in range(end):
@@ -190,7 +190,7 @@ def _gradient_rows(
             a = polynomial(cosquare(whitened(y, j, x, i, ZEROS)), weight * b1, weight * b2, weight * b3)
             total = plus(total, 1.0, a)
         if far:
-            sums = _far_slopes(x, i, y, _marked(first[i], m), w[i])
+            sums = _far_slopes(x, i, y, marked(first[i], m), w[i])
             for lane in range(LANES):
                 total = plus(total, 1.0, _column(sums, lane))
         shift = 0.25 * (trace - (total[0] + total[2] + total[5] + total[9]))

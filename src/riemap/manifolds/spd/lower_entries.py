@@ -56,7 +56,7 @@ def at(p: int, q: int) -> int:
 
 
 @inline
-def write_congruence(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None:
+def write_congruence(out: Array, x: Array, i: int, w: tuple[float, ...] | Array) -> None:
     """Write ``L W Lᵀ``, where ``W`` has the lower entries ``w``."""
     size = out.shape[1]
     half = np.empty((size, size))
@@ -80,6 +80,11 @@ def write_congruence(out: Array, x: Array, i: int, w: tuple[float, ...]) -> None
 def lower_index(p: int, q: int) -> int:
     """As :func:`at`, for Python."""
     return p * (p + 1) // 2 + q
+
+
+def symmetric_index(p: int, q: int) -> int:
+    """The number of entry ``(p, q)`` of a symmetric matrix of which the lower triangle is kept."""
+    return lower_index(max(p, q), min(p, q))
 
 
 def lower_pairs(size: int) -> list[tuple[int, int]]:

@@ -29,6 +29,7 @@ from riemap.training import (
     Trainer,
     default_plan,
     edge_blocks,
+    first_points,
     fit,
     landmark_plan,
     landmark_plans,
@@ -49,7 +50,7 @@ def _small(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("RIEMAP_CACHE", str(tmp_path_factory.mktemp("cache")))
     monkeypatch.setattr(large_start, "LANDMARKS", 40)
     monkeypatch.setattr(large_start, "BALL_NODES", 16)
-    monkeypatch.setattr(large_start, "ANCHORS", 20)
+    monkeypatch.setattr(first_points, "ANCHORS", 20)
     monkeypatch.setattr(sampled_objective, "BLOCK_ROWS", 64)
     monkeypatch.setattr(sampled_objective, "BLOCK_LANDMARKS", 24)
     monkeypatch.setattr(sampled_objective, "SHARD_NODES", 110)

@@ -18,10 +18,11 @@ from riemap.kernel_cache import working_seconds
 from riemap.spaces import Points, Space
 from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
+from riemap.training.first_points import placed_points
 from riemap.training.forked_workers import workers_here
 from riemap.training.initialisation import initial_points
 from riemap.training.landmark_plans import plan_among_landmarks, shrinking
-from riemap.training.large_start import among_landmarks, placed_points, sampled_target
+from riemap.training.large_start import among_landmarks, sampled_target
 from riemap.training.objective import Objective
 from riemap.training.plan import Plan
 from riemap.training.sampled_objective import SampledObjective

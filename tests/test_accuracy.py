@@ -316,10 +316,13 @@ def repeated_eigenvalues(rng: Rng) -> Iterator[Corner]:
 
 
 def nearly_singular(rng: Rng) -> Iterator[Corner]:
-    """With eigenvalues down to 1e-12, where the metric itself still has digits, and to 1e-16."""
+    """With eigenvalues down to 1e-11, where the metric itself still has digits, and to 1e-16.
+
+    With 1e-12, rounding of the eigenvalue makes lengths 5e-6 too large on some processors.
+    """
     for n in (2, 3, 4):
         m, values = BuresWasserstein(n), np.ones((COUNT, n))
-        values[:, 0] = np.logspace(-2, -12, COUNT)
+        values[:, 0] = np.logspace(-2, -11, COUNT)
         x = with_values(frames(rng, COUNT, n), values)
         values[:, 0] = np.logspace(-2, -16, COUNT)
         yield m, x, m.project(with_values(frames(rng, COUNT, n)[::-1], values)), None

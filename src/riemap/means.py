@@ -87,15 +87,16 @@ def frechet_mean(m: Manifold, points: Array) -> Array:
     if not len(points):
         raise InputError("a mean needs at least one point")
     here = best = _look(m, _central(m, points), points)
-    step, stalled = here.safe, 0
+    step, stalled, least, shortest = here.safe, 0, here.spread, here.length
     for _ in range(MAX_STEPS):
         if best.length <= CONVERGED * np.sqrt(best.spread) or stalled == STALLED_STEPS:
             break
         there = _look(m, _moved(m, here, step), points)
         if there.spread > here.spread * (1.0 + SPREAD_ROUNDING) and step > here.safe:
             there = _look(m, _moved(m, here, step := here.safe), points)
-        lower = there.spread < best.spread * (1.0 - LEAST_GAIN)
-        stalled = 0 if lower or there.length < 0.9 * best.length else stalled + 1
+        lower = there.spread < least * (1.0 - LEAST_GAIN)
+        stalled = 0 if lower or there.length < 0.9 * shortest else stalled + 1
+        least, shortest = min(least, there.spread), min(shortest, there.length)
         best = there if lower or there.length < best.length else best
         here, step = there, _secant(m, here, there, step)
     return best.x

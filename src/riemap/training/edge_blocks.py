@@ -85,7 +85,7 @@ def near_groups(
     draws
         What is drawn for each part, as :func:`group_draws` returns it.
     most
-        Most nodes of a group.
+        Most nodes of a group; at least :data:`GROUP_NODES`.
     number
         The number of the part that these nodes are.
 
@@ -100,7 +100,7 @@ def near_groups(
         part = waiting.pop()
         number, nodes = part
         count = len(nodes)
-        if count <= most:
+        if count <= max(most, GROUP_NODES):
             yield part
             continue
         first, second = draws[number]

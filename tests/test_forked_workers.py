@@ -86,6 +86,22 @@ def test_an_error_is_raised_here() -> None:
     assert no_process_is_left()
 
 
+def test_without_another_process_all_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as where memory is committed in full, or the number of processes is limited."""
+    real, made = os.fork, []
+
+    def fork() -> int:
+        if made:
+            raise BlockingIOError("Resource temporarily unavailable")
+        made.append(1)
+        return real()
+
+    monkeypatch.setattr(os, "fork", fork)
+    assert list(ForkedWorkers().results((abs, -k) for k in range(9))) == list(range(9))
+    assert list(ForkedWorkers().results((abs, -k) for k in range(9))) == list(range(9))
+    assert no_process_is_left()
+
+
 def test_leaving_early_ends_the_processes() -> None:
     results = ForkedWorkers().results((time.sleep, k and 60.0) for k in range(3))
     assert next(results) is None

@@ -75,17 +75,20 @@ def _divided(todo: Sequence[Task], count: int) -> Generator[Any, None, None]:
     """Do tasks in so many processes, and give their results in order.
 
     What a process leaves undone because it died, or because a task failed there, is done here, where an error
-    is raised as usual.
+    is raised as usual. If no more processes can be made, there are fewer.
     """
     numbers, sink = os.pipe()
     os.write(sink, b"".join(k.to_bytes(NUMBER_BYTES, "little") for k in range(1, len(todo))))
     os.close(sink)
     received: queue.SimpleQueue[Result | None] = queue.SimpleQueue()
-    forks = [_Fork.begun(todo, numbers, received) for _ in range(count - 1)]
+    forks: list[_Fork] = []
     ready: dict[int, Any] = {}
     mine: int | None = 0
-    at_work = len(forks)
     try:
+        with suppress(OSError):
+            while len(forks) < count - 1:
+                forks.append(_Fork.begun(todo, numbers, received))
+        at_work = len(forks)
         for following in range(len(todo)):
             while following not in ready:
                 if not received.empty() or (mine is None and at_work):
@@ -130,7 +133,12 @@ class _Fork(NamedTuple):
         """Fork a process, and begin to receive its results; ``None`` is the last of them."""
         ours, its = Pipe(duplex=False)
         parent = os.getpid()
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError:
+            ours.close()
+            its.close()
+            raise
         if process == 0:
             try:
                 begin_fork(parent)

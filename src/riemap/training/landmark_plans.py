@@ -72,7 +72,8 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
         epochs = int(steps / (1.0 + more * (UNDIVIDED_STEPS - 1)))
     cooling = int(COOLING_ROUNDS * epochs) if plan.refines else 0
     last = replace(plan.stages[-1], epochs=epochs - cooling, lr_factor=BATCH_LR_FACTOR)
-    last = replace(last, schedule="cosine", batch=None, hyperbolic_rate=HYPERBOLIC_RATE if cooling else 1.0)
+    last = replace(last, schedule="cosine", batch=None, scaled_lr=False)
+    last = replace(last, hyperbolic_rate=HYPERBOLIC_RATE if cooling else 1.0)
     plan = replace(plan, stages=(last,), sampler="landmarks")
     if not cooling:
         return plan

@@ -51,12 +51,13 @@ class NodeState(NamedTuple):
                 a[rows] = b
 
     def stepped(
-        self, space: Space, optimizer: Optimizer, gradient: LossGradient, lr_factor: float
+        self, space: Space, optimizer: Optimizer, gradient: LossGradient, lr_factors: float | Array
     ) -> "NodeState":
         """Move all points against a gradient.
 
         A loss is a mean over nodes. Its gradient is multiplied by the number of nodes, so that its size, and
-        with it the meaning of ``clip``, does not depend on this number.
+        with it the meaning of ``clip``, does not depend on this number. The learning rate has a factor for
+        all factors of the space, or one for each.
 
         Raises
         ------
@@ -67,7 +68,9 @@ class NodeState(NamedTuple):
             raise FloatingPointError
         count = len(gradient.points[0])
         points, moments = [], []
-        for m, x, g, own in zip(space.factors, self.points, gradient.points, self.moments, strict=True):
+        each = np.broadcast_to(lr_factors, len(space.factors)).tolist()
+        parts = zip(space.factors, self.points, gradient.points, self.moments, each, strict=True)
+        for m, x, g, own, lr_factor in parts:
             y, new = optimizer.step(m, x, count * g, own, lr_factor)
             if not np.isfinite(y).all():
                 raise FloatingPointError

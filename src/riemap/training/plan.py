@@ -55,6 +55,9 @@ class Stage:
         that wait in the first stage start where they wait.
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
+    scaled_lr
+        Whether the learning rate of points is a length in units of the target: in each factor it is divided
+        by the square root of the scale, but multiplied by 1 at least and by 16 at most.
     rescale
         Begin by multiplying all distances by the factor that gives the smallest loss, and reset the
         optimizer's averages.
@@ -76,6 +79,7 @@ class Stage:
     batch: int | None = None
     waits: WaitName = "none"
     hyperbolic_rate: float = 1.0
+    scaled_lr: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
@@ -243,6 +247,7 @@ class Plan:
                     "batch": s.batch,
                     **({} if s.waits == "none" else {"waits": s.waits}),
                     **({} if s.hyperbolic_rate == 1.0 else {"hyperbolic_rate": s.hyperbolic_rate}),
+                    **({"scaled_lr": True} if s.scaled_lr else {}),
                 }
                 for s in self.stages
             ],

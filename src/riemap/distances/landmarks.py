@@ -95,8 +95,9 @@ class Landmarks:
         search
             Computes the distances instead of :func:`columns_from`, such as on several machines.
         together
-            Number of landmarks that it is given at once. In a large graph, the distances to so many are
-            stored as soon as they are computed, so that a process that is killed can be started again.
+            Number of landmarks that it is given at once. In a large graph with more landmarks, the distances
+            to so many are stored as soon as they are computed, so that a process that is killed can be
+            started again.
 
         Returns
         -------
@@ -130,7 +131,7 @@ class Landmarks:
         )
         _LOGGER.info("%s: computing the distances to %d landmarks", graph.name, count)
         nodes, compute = landmark_nodes(graph, count, seed), search or columns_from
-        if not stored or graph.n * together < LEAST_PART_BYTES:
+        if not stored or count <= together or graph.n * together < LEAST_PART_BYTES:
             columns = compute(graph, nodes, told)
         else:
             columns = _computed_by_parts(graph, nodes, which, compute, together, told)

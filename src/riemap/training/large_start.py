@@ -92,7 +92,7 @@ def sampled_target(graph: AnyGraph, space: Space, workers: Workers) -> SampledTa
     )
     search = _SharedSearch(workers, graph)
     wanted = min(LANDMARKS, graph.n // 2 if graph.n > 3 else graph.n)  # one node alone makes no block
-    together = max(TOGETHER, workers.size * SEARCHED_TOGETHER)
+    together = TOGETHER * workers.size  # a search from half as many takes as long
     landmarks = Landmarks.of(graph, wanted, LANDMARK_SEED, search=search.columns, together=together)
     count = -(-BALLS_PER_NODE * graph.n // BALL_NODES)
     _LOGGER.info("%s: computing the distances within %d balls", graph.name, count)

@@ -1,5 +1,6 @@
 """Plans and presets: stages, epochs and learning rates."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from riemap.training import (
 )
 from riemap.training.landmark_plans import plan_among_landmarks, shrinking
 from riemap.training.plan import WaitName
+from riemap.training.steps import MOST_SCALED_LR
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -116,6 +118,29 @@ def test_the_scales_of_hyperbolic_factors_are_slow() -> None:
     assert moved[0][1] == moved[1][1] != 0.0
     with pytest.raises(InputError, match="hyperbolic_rate=2 of a stage is not between 0 and 1"):
         Stage(as_loss("ad"), 1, hyperbolic_rate=2.0)
+
+
+def test_the_learning_rate_of_a_stage_may_follow_the_scale_of_a_factor() -> None:
+    """A first step is as long as the learning rate; at a scale of 1/16 four times that, within bounds."""
+    space = Space.parse("H2 x S2")
+    wide = [-2.0 * math.log(4.0)] * 2, [4.0, 1.0]
+    wider, narrow = ([-20.0] * 2, [MOST_SCALED_LR, 1.0]), ([2.0] * 2, [1.0, 1.0])
+    for log_scales, lengths in (wide, wider, narrow):
+        stage = Stage(as_loss("stress"), 1, scaled_lr=True)
+        trainer = Trainer(TREE, space, Plan((stage,), RAdam(0.01), scale_lr=0.1))
+        state = trainer.init(0)._replace(log_scales=np.array(log_scales))
+        moved = trainer.step(state)
+        for m, x, y, length in zip(space.factors, state.points, moved.points, lengths, strict=True):
+            np.testing.assert_allclose(np.sqrt(m.sqdist(x, y)), 0.01 * length, rtol=1e-5)
+    for loss, n, scaled in (
+        ("ad + 0.5*edges", 1448, True),
+        ("ad + 0.5*edges", 1449, False),
+        ("ad", 100, False),
+    ):
+        plan = default_plan(as_loss(loss), n)
+        assert [stage.scaled_lr for stage in plan.stages] == [scaled] * len(plan.stages)
+        assert not any(stage.scaled_lr for stage in landmark_plan(plan, n, 10).stages)
+        assert ("scaled_lr" in str(plan.as_json())) == scaled, "runs with other plans have other ids"
 
 
 def test_the_scale_of_a_stein_space_stays_where_distances_keep_their_digits() -> None:

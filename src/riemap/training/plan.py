@@ -56,8 +56,8 @@ class Stage:
     hyperbolic_rate
         Factor of the learning rate of the scales of hyperbolic factors.
     scaled_lr
-        Whether the learning rate of points is a length in units of the target: in each factor it is divided
-        by the square root of the scale, but multiplied by 1 at least and by 16 at most.
+        Whether the learning rate of points is a length in units of the target: in each factor that is not
+        compact, it is divided by the square root of the scale, within the bounds of 1 and 16 times.
     rescale
         Begin by multiplying all distances by the factor that gives the smallest loss, and reset the
         optimizer's averages.

@@ -120,8 +120,8 @@ def _fine_gradients(objective: SampledObjective, given: Round, state: NodeState)
 def _landmark_steps(objective: SampledObjective, given: Round) -> tuple[int, int]:
     """Return the number of steps of the landmarks, and how many times as long as a shard's task they take.
 
-    A pair of landmarks takes half as long as one of a shard, with the messages about the shard's points: 10 ns
-    and 22 ns in H3.
+    A pair of landmarks takes half as long as one of a shard, with the messages about the shard's points:
+    10 ns and 22 ns in H3.
     """
     counts = [len(nodes) for nodes in objective.shard_nodes]
     blocks = sum(-(-count // given.block[0]) for count in counts)

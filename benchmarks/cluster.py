@@ -28,7 +28,7 @@ from timing import header
 from riemap import Graph, Space, generate, threads
 from riemap.kernel_cache import kernel_folder
 from riemap.losses import as_loss
-from riemap.training import Plan, Trainer, default_plan, landmark_plan
+from riemap.training import Plan, Trainer, default_plan, landmark_plan, training_process
 from riemap.training.ray_cluster import ray_workers
 from riemap.training.workers import InProcess, Workers
 
@@ -65,7 +65,7 @@ def run(
 
     The run ends early after round ``last``.
     """
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, training_process(graph.n):
         os.environ["RIEMAP_CACHE"] = folder  # so that no distances are stored
         times, hashes = [time.perf_counter()], []
         trainer = Trainer(graph, space, plan, workers=workers)

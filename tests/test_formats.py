@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from naive import as_edges
 
+from riemap.errors import InputError
 from riemap.graphs import Graph, GraphWarning, read_graph
 
 STORY = nx.les_miserables_graph()  # labels with spaces, and weights
@@ -245,6 +246,15 @@ def test_a_guess_is_told_in_one_line(tmp_path: Path) -> None:
         read(tmp_path, "g.txt", "a;1 b;2\nb;2 c;3\n")
     with pytest.warns(GraphWarning, match="took semicolons for the separators of columns"):
         read(tmp_path, "g.csv", "a;b,c\nb,c;d\n")
+
+
+def test_a_wrong_weight_below_a_heading_is_told_and_not_the_heading(tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("u,v,km\n1,2,3\n2,3,far\n3,4,5\n")
+    with (
+        pytest.warns(GraphWarning, match="for a heading.*weights in 'km'"),
+        pytest.raises(InputError, match=r"g\.csv, line 3: weight 'far' is not a number"),
+    ):
+        read_graph(tmp_path / "g.csv")
 
 
 def test_a_complete_heading_needs_no_words(tmp_path: Path) -> None:

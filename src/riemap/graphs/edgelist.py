@@ -191,16 +191,22 @@ def _columns_by_position(file: TextFile, places: list[int], fields: list[bytes],
 
 
 def _looks_like_heading(fields: list[bytes], width: int, columns: Columns) -> bool:
-    """Whether the first line has texts where all others have numbers, or pandas' empty name."""
+    """Whether the first line has texts where others have numbers, or pandas' empty name.
+
+    A node may have any name, so that all other lines must have numbers there. A text in place of a weight is
+    never right: it is a heading if another line has a weight.
+    """
     if len(fields) <= width:
         return False
     if fields[0] == b"" and columns.source == 1:
         return True
-    for column in columns[:2] if columns.weight is None else (columns.weight,):
+    if columns.weight is not None:
+        first, *others = fields[columns.weight :: width]
+        return not is_weight(first) and any(map(is_weight, others))
+    for column in columns[:2]:
         assert column is not None
         texts = fields[column::width]
-        numeric = is_weight if column == columns.weight else WHOLE_NUMBER.fullmatch
-        if numeric(texts[0]) or not all(map(numeric, texts[1:])):
+        if WHOLE_NUMBER.fullmatch(texts[0]) or not all(map(WHOLE_NUMBER.fullmatch, texts[1:])):
             return False
     return True
 

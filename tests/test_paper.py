@@ -29,7 +29,7 @@ from riemap.spaces import Space
 
 @pytest.mark.parametrize(
     ("name", "rows", "cells"),
-    [("table5", 108, 324), ("table6", 35, 91), ("table7", 18, 54), ("ad10", 18, 18)],
+    [("table5", 108, 324), ("table6", 35, 91), ("table7", 18, 54), ("ad10", 18, 18), ("gu2019", 27, 54)],
 )
 def test_every_figure_is_there(name: str, rows: int, cells: int) -> None:
     reference = TABLES[name].reference
@@ -51,6 +51,7 @@ def test_some_figures() -> None:
         "ad": 0.073,
     }
     assert TABLES["ad10"].reference["facebook", "S5 x H5"] == {"ad": 0.0346}
+    assert TABLES["gu2019"].reference["power", "H2^2 x E2 x S2^2"] == {"ad": 0.0380, "map": 81.52}
 
 
 # --- the grids ----------------------------------------------------------------------------------------
@@ -262,7 +263,7 @@ def test_show_needs_neither_records_nor_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RIEMAP_DATA", str(tmp_path))
-    for name, cells in {"table5": 324, "table6": 91, "table7": 54, "ad10": 18}.items():
+    for name, cells in {"table5": 324, "table6": 91, "table7": 54, "ad10": 18, "gu2019": 54}.items():
         assert run("paper", name, "--show", "--out", str(tmp_path / "none")) == 0
         out, err = capsys.readouterr()
         assert f"of {cells} cells: 0 better, 0 equal, 0 worse, {cells} missing" in out

@@ -18,6 +18,7 @@ TABLES = {
     "table6": "Compact spaces: four graphs and a matrix of dissimilarities.",
     "table7": "Products of twelve dimensions: three graphs.",
     "ad10": "Average distortion in ten dimensions, of later work: three graphs.",
+    "gu2019": "Average distortion and mAP in ten dimensions, of later work: three graphs.",
 }
 
 app = typer.Typer(

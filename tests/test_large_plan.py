@@ -334,8 +334,9 @@ def test_large_graphs_get_landmarks_by_themselves(monkeypatch: pytest.MonkeyPatc
     assert RunSpec.of(matrix, "E2").sampler == "all"
     parts = Graph.from_edges([*GRAPH.edges(), (300, 301)], components="keep")
     assert RunSpec.of(parts, "E2").sampler == "all"
+    assert RunSpec.of(GRAPH, "E2", preset="paper").sampler == "all", "its protocol is one for all pairs"
     weighted = random_graph(80, 80, weighted=True)
-    monkeypatch.setattr(samplers, "WEIGHTED_ALL_PAIRS_NODES", 50)
+    monkeypatch.setattr(samplers, "ALL_PAIRS_NODES", 50)
     assert RunSpec.of(weighted, "E2").sampler == "landmarks"
     assert np.isfinite(
         fit(weighted, Space.parse("E2"), RunSpec.of(weighted, "E2", epochs=3).setup(80).plan).history

@@ -1,8 +1,9 @@
 """The tables of [Cruceru2021], and the grids behind them.
 
 The figures of the paper, and those of [Shevkunov2021] and [Gu2019] at ten dimensions, are in ``data/``, as
-they were published; mAP is in percent. The graph of cities of [Gu2019] is not at hand. A table has a row for every graph and space. As in the paper, it shows for each metric the best of
-a few losses, which are the same for every graph and space.
+they were published; mAP is in percent. The graph of cities of [Gu2019] is not at hand. A table has a row for
+every graph and space. As in the paper, it shows for each metric the best of a few losses, which are the same
+for every graph and space.
 
 References
 ----------
@@ -25,6 +26,7 @@ from riemap.grids.grid import grid
 from riemap.grids.published import Key, Reference, read_reference
 from riemap.grids.record import RunRecord
 from riemap.losses import LOSSES_FOR, as_loss
+from riemap.runs.samplers import usual_sampler
 from riemap.runs.spec import RunSpec, planned
 from riemap.spaces import Space
 from riemap.specs import first_difference, shown, suggestion
@@ -162,4 +164,4 @@ def is_current(record: RunRecord) -> bool:
 
 @cache
 def _plan(loss: str, preset: str, epochs: int | None, n: int) -> Any:
-    return json.loads(json.dumps(planned(loss, preset, None, epochs, n).as_json()))
+    return json.loads(json.dumps(planned(loss, preset, None, epochs, n, usual_sampler(n, preset)).as_json()))

@@ -84,7 +84,7 @@ def embed(
         Seed for the starting points and the batches. The same seed gives the same bytes.
     sampler
         Which pairs training sees: ``"all"``; ``"landmarks"``, pairs with 1,024 of the nodes and pairs of
-        nodes near each other; or ``"auto"``, landmarks for more than 30,000 nodes, or 15,000 with weights.
+        nodes near each other; or ``"auto"``, landmarks for more than 10,000 nodes.
     callbacks
         Each is called after every epoch with its record; one that returns ``False`` ends the run.
     out, resume
@@ -126,7 +126,7 @@ def embed(
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
     budget = TimeBudget.of(time, epochs, ray)
-    pairs = chosen_sampler(opened, sampler)
+    pairs = chosen_sampler(opened, sampler, preset)
 
     def setup(count: int | None) -> Setup:
         plan = planned(**{**choice, "epochs": count}, n=opened.n, sampler=pairs)

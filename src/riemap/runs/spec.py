@@ -11,7 +11,7 @@ from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.losses import LossLike, as_loss
 from riemap.optim import Optimizer, as_optimizer
-from riemap.runs.samplers import SAMPLER, chosen_sampler
+from riemap.runs.samplers import ALL_PAIRS_PRESET, SAMPLER, chosen_sampler
 from riemap.runs.source import GraphSource, TaskSource
 from riemap.spaces import Space
 from riemap.specs import checked_seed, first_difference, whole_number
@@ -112,7 +112,7 @@ class RunSpec:
         seed = checked_seed(seed)
         epochs = None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")
         objective, chosen = as_loss(loss), None if optimizer is None else as_optimizer(optimizer)
-        plan = planned(objective, preset, chosen, epochs, graph.n, chosen_sampler(graph, sampler))
+        plan = planned(objective, preset, chosen, epochs, graph.n, chosen_sampler(graph, sampler, preset))
         return cls(
             graph.name,
             graph.key,
@@ -271,7 +271,7 @@ def planned(
     """Make the plan of a preset for a graph of ``n`` nodes, with another optimizer if one is named."""
     plan = preset_plan(preset, as_loss(loss), n, epochs)
     if sampler == "landmarks":
-        if preset == "paper":
+        if preset == ALL_PAIRS_PRESET:
             raise InputError(
                 "the preset 'paper' is a protocol for all pairs of nodes, and the sampler is 'landmarks'; "
                 "take the preset 'default', or --sampler all (in Python, sampler='all')"

@@ -10,8 +10,8 @@ SAMPLER = "auto"
 
 ALL_PAIRS_NODES = 10_000
 """Largest number of nodes for which training sees all pairs by default. On the 12,495 nodes of cit-dblp in H3
-(default, seed 0, one thread), landmarks have AD 0.0931, AUC 87.77 %, F1@1 37.7 % and mAP 51.5 % after 110
-processor seconds, and all pairs 0.0922, 87.75 %, 34.4 % and 39.2 % after 179."""
+(default run, seed 0, one thread), landmarks have AD 0.0931, AUC 87.77 %, F1@1 37.7 % and mAP 51.5 % after 110
+processor seconds, and all pairs 0.0922, 87.75 %, 34.4 % and 39.2 % after 179. docs/scale.md has E3, too."""
 
 ALL_PAIRS_PRESET = "paper"
 """The preset that takes all pairs of a graph of any size."""

@@ -8,15 +8,17 @@ import pytest
 from scipy.spatial import ConvexHull
 from training_helpers import H2, TREE, plan_of
 
-from riemap import Graph, Space, Target, as_graph, embed, evaluate, generate
+from riemap import Graph, Space, Target, as_graph, embed, evaluate, generate, load_dataset
 from riemap.losses import as_loss
+from riemap.manifolds import MANIFOLDS, Manifold
 from riemap.training import DivergedError, Plan, Trainer, TrainingState, fit, preset_plan
 from riemap.training.epoch import EpochRunner
-from riemap.training.initialisation import initial_points, scaling_coordinates
+from riemap.training.initialisation import _directions, initial_points, scaling_coordinates
 from riemap.training.trainer import never
 from riemap.types import Array
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+EXAMPLES = [cls(*sizes) for cls in MANIFOLDS for sizes in cls.examples]
 
 
 def test_a_cycle_fits_the_sphere() -> None:
@@ -118,6 +120,66 @@ def test_a_start_that_diverges_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(EpochRunner, "attempt", diverging)
     np.testing.assert_array_equal(trainer.init(0).points[0], trials[second][1].points[0])
     assert len(begun) == 3
+
+
+@pytest.mark.parametrize("m", EXAMPLES, ids=str)
+def test_a_layout_lies_around_the_origin(m: Manifold) -> None:
+    """Its points are on the manifold, at the radius that was asked for, in the order of a path."""
+    path = Target.of(generate("path(n=40)"))
+    (x,) = next(initial_points(Space((m,)), path, np.random.default_rng(0), 0.05, layout=True))
+    np.testing.assert_allclose(m.project(x), x, atol=1e-12)
+    if m.geodesic:
+        assert np.sqrt(m.sqdist(m.origin, x).mean()) == pytest.approx(0.05, rel=1e-6)
+    from_end = m.sqdist(x[:1], x)
+    assert from_end[5] < from_end[15] < from_end[25] < from_end[39]
+
+
+def test_coordinates_are_shared_among_factors() -> None:
+    """In a Euclidean product they are those of classical scaling, at the root mean square of the radius."""
+    grid = Target.of(generate("grid(n=5,d=2)"))
+    parts = next(initial_points(Space.parse("E1 x E2"), grid, np.random.default_rng(0), 0.5, layout=True))
+    y = scaling_coordinates(grid, 3, np.random.default_rng(0))
+    found = np.concatenate(parts, axis=1)
+    np.testing.assert_allclose(found * np.sqrt((y * y).sum() / (found * found).sum()), y)
+    assert (found * found).sum(axis=1).mean() == pytest.approx(2 * 0.5**2)
+
+
+@pytest.mark.parametrize("m", EXAMPLES, ids=str)
+def test_directions_are_sorted_by_their_ricci_curvature(m: Manifold) -> None:
+    """They are orthonormal, and the Ricci curvature is the sum of those of planes with the other ones."""
+    values, found = zip(*_directions(m), strict=True)
+    assert list(values) == sorted(values)
+    for i, u in enumerate(found):
+        np.testing.assert_allclose([m.inner(m.origin, u, v) for v in found], np.eye(m.dim)[i], atol=1e-9)
+        others = [v for k, v in enumerate(found) if k != i]
+        assert sum(float(m.sectional(m.origin, u, v)) for v in others) == pytest.approx(values[i], abs=1e-5)
+
+
+def test_the_first_coordinate_goes_where_curvature_is_most_negative() -> None:
+    """Into the hyperbolic factor, wherever it stands; and not into the flat direction of SPD2."""
+    path = Target.of(generate("path(n=30)"))
+    for spelled in ("E1 x H2", "H2 x E1"):
+        space = Space.parse(spelled)
+        points = next(initial_points(space, path, np.random.default_rng(0), 0.5, layout=True))
+        spans = {str(m): m.sqdist(m.origin, x).mean() for m, x in zip(space.factors, points, strict=True)}
+        assert spans["H2"] > 20 * spans["E1"]
+    spd = next(initial_points(Space.parse("SPD2"), path, np.random.default_rng(0), 0.5, layout=True))[0]
+    assert np.abs(np.log(np.linalg.det(spd))).max() < 0.5 * np.abs(np.log(spd[:, 0, 0])).max()
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_layout_of_few_nodes_is_finite(n: int) -> None:
+    few = Target(np.ones((n, n)) - np.eye(n))
+    for points in initial_points(Space.parse("H2 x S1"), few, np.random.default_rng(0), 0.5, layout=True):
+        assert all(x.shape[0] == n and np.isfinite(x).all() for x in points)
+
+
+def test_seeds_end_alike() -> None:
+    """From random points, the average distortion is 11 % larger with one of these seeds than with another."""
+    graph = load_dataset("les-miserables")
+    found = [evaluate(embed(graph, "H2 x E1", seed=seed).embedding, graph).values["ad"] for seed in range(3)]
+    assert max(found) < 1.03 * min(found)
+    assert len(set(found)) == 3
 
 
 def test_coordinates_are_those_of_points_in_a_plane() -> None:

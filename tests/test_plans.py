@@ -174,6 +174,20 @@ def test_the_steady_preset_keeps_the_scales_at_one_while_the_graph_unfolds() -> 
     assert log_scales["steady"] == 0.0
 
 
+def test_small_graphs_start_from_a_layout_if_the_loss_has_edges() -> None:
+    """Runs of other plans have the bytes and the ids that they had."""
+    for loss, n, start in (("both", 100, "layout"), ("both", 5000, "ball"), ("ad", 100, "ball")):
+        for plan in (default_plan(as_loss(loss), n), steady_plan(as_loss(loss), n)):
+            assert (plan.start, plan.radius) == (start, 0.5 if start == "layout" else 0.1)
+            assert ("start" in plan.as_json()) == (start == "layout")
+            assert landmark_plan(plan, n, 10).start == "ball"
+    one_stage = default_plan(as_loss("both"), 100, 3)
+    assert (one_stage.start, len(one_stage.stages)) == ("layout", 1)
+    assert paper_plan(as_loss("both"), 100).start == "ball"
+    with pytest.raises(InputError, match="start='here' of a plan is not one of ball, layout"):
+        replace(paper_plan(as_loss("ad"), 100), start="here")
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("epochs", [1, 3, 4, 7, 39, 40, 41, 50, 500])
 def test_a_plan_has_as_many_epochs_as_asked_for(preset: str, epochs: int) -> None:

@@ -20,6 +20,10 @@ SamplerName: TypeAlias = Literal["all", "landmarks"]
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 """The ways to choose the pairs that training sees."""
 
+StartName: TypeAlias = Literal["ball", "layout"]
+STARTS: tuple[StartName, ...] = get_args(StartName)
+"""The points that training can start from."""
+
 WaitName: TypeAlias = Literal["none", "hyperbolic", "all"]
 WAITS: tuple[WaitName, ...] = get_args(WaitName)
 """Which scales a stage leaves where they are."""
@@ -163,6 +167,7 @@ class Plan:
     scale_lr: float
     radius: float = 0.1
     sampler: SamplerName = "all"
+    start: StartName = "ball"
 
     def __post_init__(self) -> None:
         expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
@@ -175,6 +180,8 @@ class Plan:
             )
         if self.sampler not in SAMPLERS:
             raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
+        if self.start not in STARTS:
+            raise InputError(f"start={shown(self.start)} of a plan is not one of {', '.join(STARTS)}")
         for name in ("scale_lr", "radius"):
             if not finite_number(name, getattr(self, name), 0.1) > 0.0:
                 raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
@@ -231,6 +238,8 @@ class Plan:
             Texts and numbers from which equal plans can be told from different ones.
         """
         more: dict[str, object] = {} if self.sampler == "all" else {"sampler": self.sampler}
+        if self.start != "ball":
+            more["start"] = self.start
         return {
             **more,
             "optimizer": str(self.optimizer),

@@ -167,6 +167,7 @@ class Trainer:
             np.random.default_rng(seed),
             self.plan.radius,
             UNIFORM_STARTS_WITH_EDGES if self.plan.refines else 1,
+            self.plan.start == "layout",
         )
         if not self.plan.unfolds:
             state = self._initial_state(next(candidates), seed)

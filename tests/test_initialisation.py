@@ -76,7 +76,7 @@ def test_a_plan_with_edges_tries_more_starts_for_a_shorter_time(monkeypatch: pyt
     for loss, space, starts, epochs in (
         ("ad", "Gr(1,3)", 3, 200),
         ("ad + 0.5*edges", "Gr(1,3)", 5, 120),
-        ("ad + 0.5*edges", "H2 x S1", 2, 180),
+        ("ad + 0.5*edges", "H2 x S1", 2, 120),
         ("ad + 0.5*edges", "H2", 0, 0),
         ("ad", "H2 x S1", 0, 0),
     ):
@@ -203,6 +203,23 @@ def test_a_product_with_an_open_factor_starts_from_what_was_tried() -> None:
     found = trainer.init(3)
     assert any(np.array_equal(found.points[1], points[1]) for points in tried)
     assert found.log_scales.tolist() == [0.0, 0.0]
+
+
+def test_a_trial_decides_against_the_first_start_only_if_it_is_clearly_worse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a space with an open factor."""
+    graph, space = generate("cycle(n=20)"), Space.parse("E1 x S1")
+    trainer = Trainer(graph, space, preset_plan("default", as_loss("both"), graph.n, 60))
+    for found, taken in (((1.0, 0.9), 0), ((1.0, 0.7), 1), ((np.inf, 0.7), 1), ((0.9, 1.0), 0)):
+        losses, states = list(found), []
+
+        def trial(state: TrainingState, _: object) -> tuple[float, TrainingState]:
+            states.append(state)  # noqa: B023
+            return losses[len(states) - 1], state  # noqa: B023
+
+        monkeypatch.setattr(trainer, "_trial", trial)
+        assert trainer.init(0).points is states[taken].points
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

@@ -134,7 +134,7 @@ class _Pace:
 
     start: float
     stages: tuple[float, ...]
-    trial_lengths: Callable[[Plan], list[int]]
+    trial_epochs: int
 
     @classmethod
     def of(cls, graph: AnyGraph, setup: Setup) -> "_Pace":
@@ -149,14 +149,14 @@ class _Pace:
             spent, number = state.seconds - before, state.record.stage
             found[number] = min(spent, found.get(number, spent))
             before = state.seconds
-        return cls(start, tuple(found.values()), trainer.trial_lengths)
+        return cls(start, tuple(found.values()), trainer.trial_epochs)
 
     def seconds(self, plan: Plan) -> float:
         """Estimate the duration of a plan with the same stages.
 
         Trials of initialisations take longer if there are more epochs; the start of a large graph does not.
         """
-        tried = sum(self.trial_lengths(plan))
+        tried = sum(min(stage.epochs, self.trial_epochs) for stage in plan.stages)
         start = self.start * (tried / PROBE_EPOCHS if plan.sampler == "all" else 1.0)
         each = zip(plan.stages, self.stages, strict=True)
         return start + sum(stage.epochs * seconds for stage, seconds in each)

@@ -73,9 +73,15 @@ def test_a_plan_with_edges_tries_more_starts_for_a_shorter_time(monkeypatch: pyt
         return attempt(self, state, plan)
 
     monkeypatch.setattr(EpochRunner, "attempt", counted)
-    for loss, starts, epochs in (("ad", 3, 200), ("ad + 0.5*edges", 5, 120)):
+    for loss, space, starts, epochs in (
+        ("ad", "Gr(1,3)", 3, 200),
+        ("ad + 0.5*edges", "Gr(1,3)", 5, 120),
+        ("ad + 0.5*edges", "H2 x S1", 2, 120),
+        ("ad + 0.5*edges", "H2", 0, 0),
+        ("ad", "H2 x S1", 0, 0),
+    ):
         trials.clear()
-        Trainer(graph, Space.parse("Gr(1,3)"), preset_plan("default", as_loss(loss), graph.n)).init(0)
+        Trainer(graph, Space.parse(space), preset_plan("default", as_loss(loss), graph.n)).init(0)
         assert [trial for trial in trials if trial[0] == 0] == [(0, epochs)] * starts
 
 
@@ -165,6 +171,55 @@ def test_the_first_coordinate_goes_where_curvature_is_most_negative() -> None:
         assert spans["H2"] > 20 * spans["E1"]
     spd = next(initial_points(Space.parse("SPD2"), path, np.random.default_rng(0), 0.5, layout=True))[0]
     assert np.abs(np.log(np.linalg.det(spd))).max() < 0.5 * np.abs(np.log(spd[:, 0, 0])).max()
+
+
+def test_a_circle_closes_in_a_product_with_an_open_factor() -> None:
+    """From a layout around the origin it would come out as a line to and fro, with an AD of 0.10."""
+    cycle = generate("cycle(n=40)")
+    for space in ("E1 x S1", "H2 x S1"):
+        found = embed(cycle, space, epochs=400).embedding
+        assert evaluate(found, cycle).values["ad"] < 0.01
+
+
+def test_coordinates_are_dealt_in_several_ways_in_a_compact_product() -> None:
+    """A torus has four that vary alike, and only some pairs of them go round it; others fold it."""
+    torus = generate("torus(n=8,m=8)")
+    target, rng = Target.of(torus), np.random.default_rng(0)
+    first, *others = initial_points(Space.parse("S1 x S1"), target, rng, 0.5, 3, layout=True)
+    assert len(others) == 4
+    assert np.ptp(first[0][:, 0]) < 1.0, "around the origin"
+    assert all(np.ptp(x) > 1.9 for points in others for x in points), "all the way round"
+    assert len({points[0].tobytes() for points in others}) == 4
+    again = list(initial_points(Space.parse("S1 x S1"), target, np.random.default_rng(0), 0.1, 3))
+    assert not any(np.array_equal(points[0], other[0]) for points in others[1:] for other in again)
+
+
+def test_a_product_with_an_open_factor_starts_from_what_was_tried() -> None:
+    """And not from what the short run has left."""
+    graph, space = generate("cycle(n=20)"), Space.parse("E1 x S1")
+    trainer = Trainer(graph, space, preset_plan("default", as_loss("both"), graph.n, 60))
+    tried = list(initial_points(space, trainer.target, np.random.default_rng(3), 0.5, layout=True))
+    assert len(tried) == 2
+    found = trainer.init(3)
+    assert any(np.array_equal(found.points[1], points[1]) for points in tried)
+    assert found.log_scales.tolist() == [0.0, 0.0]
+
+
+def test_a_trial_decides_against_the_first_start_only_if_it_is_clearly_worse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a space with an open factor."""
+    graph, space = generate("cycle(n=20)"), Space.parse("E1 x S1")
+    trainer = Trainer(graph, space, preset_plan("default", as_loss("both"), graph.n, 60))
+    for found, taken in (((1.0, 0.9), 0), ((1.0, 0.7), 1), ((np.inf, 0.7), 1), ((0.9, 1.0), 0)):
+        losses, states = list(found), []
+
+        def trial(state: TrainingState, _: object) -> tuple[float, TrainingState]:
+            states.append(state)  # noqa: B023
+            return losses[len(states) - 1], state  # noqa: B023
+
+        monkeypatch.setattr(trainer, "_trial", trial)
+        assert trainer.init(0).points is states[taken].points
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

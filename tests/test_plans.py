@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from training_helpers import H2, TREE
 
-from riemap import Space, embed
+from riemap import Space, embed, evaluate, generate
 from riemap.errors import InputError
 from riemap.losses import RSNE, Schedule, as_loss
 from riemap.optim import RAdam
@@ -141,6 +141,12 @@ def test_the_learning_rate_of_a_stage_may_follow_the_scale_of_a_factor() -> None
         assert [stage.scaled_lr for stage in plan.stages] == [scaled] * len(plan.stages)
         assert not any(stage.scaled_lr for stage in landmark_plan(plan, n, 10).stages)
         assert ("scaled_lr" in str(plan.as_json())) == scaled, "runs with other plans have other ids"
+
+
+def test_a_star_does_not_diverge() -> None:
+    """Its leaves go to the end of what matrices can tell apart; warnings are errors in tests."""
+    star = generate("star(n=100)")
+    assert evaluate(embed(star, "SPD2").embedding, star).values["ad"] < 0.05
 
 
 def test_the_scale_of_a_stein_space_stays_where_distances_keep_their_digits() -> None:

@@ -70,25 +70,35 @@ def initial_points(
     ------
     Points
         Points in a ball around the origin. If all factors of the space are compact, then points that follow
-        the distances in the graph, and points at random in the whole space, as often as asked for. If only
-        some factors are compact, and points follow a layout, a layout that is spread over these factors
-        and lies around the origin of the others.
+        the distances in the graph, and points at random in the whole space, as often as asked for, or in a
+        product, if they follow a layout, points whose coordinates are dealt to the factors at random. If
+        only some factors are compact, and points follow a layout, layouts that are spread over these factors
+        and lie around the origin of the others.
     """
     compact = [isinstance(m, CompactManifold) for m in space.factors]
     if layout and any(compact) and not all(compact):
-        yield _laid_out(space, target, rng, radius, compact, compact_first=False)
+        for compact_first in (False, True):
+            yield _laid_out(space, target, rng, radius, compact, compact_first=compact_first)
         return
     if layout:
         yield _laid_out(space, target, rng, radius, [False] * len(compact))
     else:
         yield space.random(rng, target.n, radius)
     if all(compact):
-        spread = [m for m in space.factors if isinstance(m, CompactManifold)]
-        y = scaling_coordinates(target, sum(m.shape[0] for m in spread), rng)
-        parts = np.split(y, np.cumsum([m.shape[0] for m in spread])[:-1], axis=1)
-        yield tuple(m.around(rng, part) for m, part in zip(spread, parts, strict=True))
-        for _ in range(uniform):
-            yield tuple(m.uniform(rng, target.n) for m in spread)
+        yield _spread(space, scaling_coordinates(target, sum(m.shape[0] for m in space.factors), rng), rng)
+    for _ in range(uniform if all(compact) else 0):
+        if layout and len(compact) > 1:
+            y = scaling_coordinates(target, sum(m.shape[0] for m in space.factors), rng)
+            yield _spread(space, y[:, rng.permutation(y.shape[1])], rng)
+        else:
+            yield tuple(m.uniform(rng, target.n) for m in space.factors if isinstance(m, CompactManifold))
+
+
+def _spread(space: Space, y: Array, rng: Rng) -> Points:
+    """Spread points over a compact space; its factors share the coordinates."""
+    parts = np.split(y, np.cumsum([m.shape[0] for m in space.factors])[:-1], axis=1)
+    pairs = zip(space.factors, parts, strict=True)
+    return tuple(m.around(rng, part) for m, part in pairs if isinstance(m, CompactManifold))
 
 
 def _laid_out(

@@ -14,6 +14,7 @@ from riemap.manifolds import MANIFOLDS, Manifold
 from riemap.training import DivergedError, Plan, Trainer, TrainingState, fit, preset_plan
 from riemap.training.epoch import EpochRunner
 from riemap.training.initialisation import _directions, initial_points, scaling_coordinates
+from riemap.training.starts import Starts
 from riemap.training.trainer import never
 from riemap.types import Array
 
@@ -110,8 +111,8 @@ def test_a_start_that_diverges_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
     """If the trial of the best start diverges in its last epoch, the second best is taken."""
     graph, sphere = generate("cycle(n=20)"), Space.parse("S2")
     trainer = Trainer(graph, sphere, preset_plan("default", as_loss("ad"), graph.n, 60))
-    starts = initial_points(sphere, trainer.target, np.random.default_rng(0), trainer.plan.radius)
-    trials = [trainer._trial(trainer._initial_state(points, 0), never) for points in starts]
+    starts = trainer.starts(Target.of(graph))
+    trials = [starts.trial(state, never) for state in starts.proposed(0)]
     best, second = sorted(range(3), key=lambda number: trials[number][0])[:2]
     np.testing.assert_array_equal(trainer.init(0).points[0], trials[best][1].points[0])
     attempt, begun = EpochRunner.attempt, []
@@ -214,12 +215,25 @@ def test_a_trial_decides_against_the_first_start_only_if_it_is_clearly_worse(
     for found, taken in (((1.0, 0.9), 0), ((1.0, 0.7), 1), ((np.inf, 0.7), 1), ((0.9, 1.0), 0)):
         losses, states = list(found), []
 
-        def trial(state: TrainingState, _: object) -> tuple[float, TrainingState]:
+        def trial(_: Starts, state: TrainingState, __: object) -> tuple[float, TrainingState]:
             states.append(state)  # noqa: B023
             return losses[len(states) - 1], state  # noqa: B023
 
-        monkeypatch.setattr(trainer, "_trial", trial)
+        monkeypatch.setattr(Starts, "trial", trial)
         assert trainer.init(0).points is states[taken].points
+
+
+@pytest.mark.parametrize(
+    ("space", "n", "laid_out"),
+    [("H2", 200, True), ("H2", 201, False), ("S2", 201, True), ("H2 x S1", 201, True)],
+)
+def test_which_graphs_start_from_a_layout(space: str, n: int, laid_out: bool) -> None:
+    """Small ones, and in spaces with a compact factor all whose plan says so."""
+    graph = generate(f"path(n={n})")
+    trainer = Trainer(graph, Space.parse(space), preset_plan("default", as_loss("both"), n, 8))
+    first = next(trainer.starts(Target.of(graph)).proposed(0))
+    d = np.sqrt(trainer.space.pairs(first.points).sqdist)
+    assert (d[0, 1] < 0.2 * d[0, n - 1]) == laid_out
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])

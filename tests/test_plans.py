@@ -184,7 +184,7 @@ def test_small_graphs_start_from_a_layout_if_the_loss_has_edges() -> None:
     """Runs of other plans have the bytes and the ids that they had."""
     for loss, n, start in (("both", 100, "layout"), ("both", 5000, "ball"), ("ad", 100, "ball")):
         for plan in (default_plan(as_loss(loss), n), steady_plan(as_loss(loss), n)):
-            assert (plan.start, plan.radius) == (start, 0.5 if start == "layout" else 0.1)
+            assert (plan.start, plan.radius) == (start, 0.1)
             assert ("start" in plan.as_json()) == (start == "layout")
             assert landmark_plan(plan, n, 10).start == "ball"
     one_stage = default_plan(as_loss("both"), 100, 3)

@@ -12,6 +12,7 @@ from riemap.runs.spec import Setup
 from riemap.specs import duration
 from riemap.training.fit import Callback, Stop
 from riemap.training.plan import Plan
+from riemap.training.starts import trial_epochs
 from riemap.training.trainer import Trainer
 
 PROBE_EPOCHS = 12
@@ -149,7 +150,7 @@ class _Pace:
             spent, number = state.seconds - before, state.record.stage
             found[number] = min(spent, found.get(number, spent))
             before = state.seconds
-        return cls(start, tuple(found.values()), trainer.trial_epochs)
+        return cls(start, tuple(found.values()), trial_epochs(trainer.plan))
 
     def seconds(self, plan: Plan) -> float:
         """Estimate the duration of a plan with the same stages.

@@ -63,14 +63,6 @@ HYPERBOLIC_RATE = 0.1
 """Factor of the learning rate of hyperbolic scales, in a plan with three stages, after the graph is unfolded;
 until then they wait. For csphd, all pairs, AD was 7 % larger with that."""
 
-LAYOUT_RADIUS = 0.5
-"""Root mean square of the distances to the origin, in every factor, where points follow a layout.
-
-Over 63 cases, 7 graphs of 32 to 100 nodes in 9 spaces, 3 seeds: the worst average distortion over the best
-was 1.08 on average from random points in a ball, and above 1.05 in 16 cases; from a layout 1.01, in 3 cases.
-The mean was 1 % smaller. Karate in H2 had AD 0.119 from this radius, 0.132 from 0.3, 0.119 from 0.8 and 0.130
-from 1.2."""
-
 PAPER_EPOCHS, BURN_IN_EPOCHS = 3040, 10
 """Number of epochs of the paper's protocol, and of each of its four stages of burn-in."""
 
@@ -133,7 +125,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
         return plan
     # tree(r=2,h=5) in H3: AD 0.017 instead of 0.022
     scaled = tuple(replace(stage, scaled_lr=True) for stage in stages)
-    return replace(plan, stages=scaled, start="layout", radius=LAYOUT_RADIUS)
+    return replace(plan, stages=scaled, start="layout")
 
 
 def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:

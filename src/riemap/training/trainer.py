@@ -1,31 +1,26 @@
 """The trainer: makes the first state of a run, and the next state after each epoch."""
 
-import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import final
-
-import numpy as np
 
 from riemap.distances import Target
 from riemap.distances.paths import DistanceMatrix
 from riemap.embeddings import Embedding
-from riemap.errors import DivergedError, InputError
+from riemap.errors import InputError
 from riemap.graphs import AnyGraph
 from riemap.graphs.dissimilarities import check_graph
 from riemap.kernel_cache import working_seconds
-from riemap.manifolds import CompactManifold
 from riemap.spaces import Points, Space
 from riemap.specs import checked_seed, expect
 from riemap.training.epoch import EpochRunner
 from riemap.training.first_points import placed_points
 from riemap.training.forked_workers import workers_here
-from riemap.training.initialisation import initial_points
 from riemap.training.landmark_plans import plan_among_landmarks, shrinking
 from riemap.training.large_start import among_landmarks, sampled_target
 from riemap.training.objective import Objective
 from riemap.training.plan import Plan
 from riemap.training.sampled_objective import SampledObjective
+from riemap.training.starts import Starts
 from riemap.training.state import TrainingState
 from riemap.training.steps import Stepper
 from riemap.training.workers import InProcess, Workers
@@ -33,25 +28,6 @@ from riemap.types import Array
 
 LEAST_LR = 1e-5
 """Learning rate below which a run with the schedule ``plateau`` has converged."""
-
-TRIAL_EPOCHS, TRIAL_EPOCHS_WITH_EDGES = 100, 60
-"""Epochs of each stage in a trial run, after which it shows which of several initialisations is best.
-
-Plans whose loss has a term of edges try more initialisations, each for a shorter time."""
-
-CLEARLY_SMALLER = 0.8
-"""Share of the first initialisation's loss below which another one is taken in a space with an open factor.
-
-Its scale takes longer to settle than a trial does. On random-tree(n=100) and tree(r=2,h=5) in H2 x S1 the
-first one ends with AD 0.027 and 0.019, and the second with 0.031 and 0.055; after a trial, the loss of the
-second is 11 % and 5 % smaller. Where it ends better, on a cycle or a torus, it is smaller by 30 % or more."""
-
-UNIFORM_STARTS_WITH_EDGES = 3
-"""Number of initialisations at random in the whole of a compact space, for a plan with a term of edges.
-
-In a Grassmannian half of them end in a crumpled embedding: a mesh of a sphere in Gr(1,3) ended with an
-average distortion of 0.21 in three of six, and of 0.144 in the best. Other plans try one, as the runs of the
-paper's tables did."""
 
 
 def _all_pairs(graph: AnyGraph, distances: DistanceMatrix | None) -> Target:
@@ -131,8 +107,6 @@ class Trainer:
         self.target = self.objective.target
         self._stepper = Stepper(self.objective, plan.optimizer, plan.scale_lr)
         self._epochs = EpochRunner(self._stepper)
-        self.trial_epochs = TRIAL_EPOCHS_WITH_EDGES if plan.refines else TRIAL_EPOCHS
-        self._compact = all(isinstance(m, CompactManifold) for m in space.factors)
 
     def init(
         self, seed: int = 0, *, interrupted: Callable[[], bool] = never, start: Embedding | None = None
@@ -169,25 +143,7 @@ class Trainer:
         if isinstance(self.objective, SampledObjective):
             state = self._epochs.initial_state(*self._placed(self.objective, seed, interrupted), seed)
             return state._replace(seconds=working_seconds() - began)
-        candidates = initial_points(
-            self.space,
-            self.objective.target,
-            np.random.default_rng(seed),
-            self.plan.radius,
-            UNIFORM_STARTS_WITH_EDGES if self.plan.refines else 1,
-            self.plan.start == "layout",
-        )
-        if not self.plan.unfolds:
-            state = self._initial_state(next(candidates), seed)
-        else:
-            states = [self._initial_state(points, seed) for points in candidates]
-            if len(states) > 1:
-                trials = [self._trial(state, interrupted) for state in states]
-                losses = [loss for loss, _ in trials]
-                losses[0] *= 1.0 if self._compact else CLEARLY_SMALLER
-                state = trials[int(np.argmin(losses))][1]
-            else:
-                state = states[0]
+        state = self.starts(self.objective.target).chosen(seed, interrupted)
         return state._replace(seconds=working_seconds() - began)
 
     def step(self, state: TrainingState) -> TrainingState:
@@ -258,6 +214,22 @@ class Trainer:
             return Embedding(self.space, state.points, state.log_scales, self.labels)
         return Embedding(self.space, state.best_points, state.best_log_scales, self.labels)
 
+    def starts(self, target: Target) -> Starts:
+        """Return the states from which a run over all pairs may start.
+
+        Parameters
+        ----------
+        target
+            The distances of all pairs.
+
+        Returns
+        -------
+        Starts
+            Some initialisations, and the choice among them.
+        """
+        log_scales = self._stepper.initial_log_scales(self.plan.stages[0])
+        return Starts(self._epochs, self.space, target, self.plan, log_scales)
+
     def _initial_state(self, points: Points, seed: int) -> TrainingState:
         log_scales = self._stepper.initial_log_scales(self.plan.stages[0])
         return self._epochs.initial_state(points, log_scales, seed)
@@ -285,26 +257,3 @@ class Trainer:
         while state.epoch < plan.epochs and not interrupted():
             state = trainer.step(state)
         return placed_points(objective, trainer.embedding(state), shrinking(plan), seed, interrupted)
-
-    def _trial(self, state: TrainingState, interrupted: Callable[[], bool]) -> tuple[float, TrainingState]:
-        """Run a short version of the plan.
-
-        Returns the loss after its last epoch, or infinity if it diverged; and a state to start from. In a
-        compact space, where the first stage begins with a rescaling, it has the points and scales after that
-        stage. Otherwise it is the state that was given: les-miserables in H2 x S2 ended with a loss of 0.075
-        from there, and of 0.082 from what a rescaled first stage left.
-        """
-        batch = self.plan.stages[0].batch
-        stages = [replace(s, epochs=min(self.trial_epochs, s.epochs), batch=batch) for s in self.plan.stages]
-        plan = replace(self.plan, stages=(replace(stages[0], rescale=self._compact), *stages[1:]))
-        unfolded = state
-        diverged = False
-        try:
-            while state.epoch < plan.epochs and not interrupted():
-                state = self._epochs.attempt(state, plan)
-                if self._compact and state.epoch == stages[0].epochs:
-                    unfolded = state
-        except DivergedError:
-            diverged = True
-        loss = math.inf if diverged or state.record is None else state.record.loss
-        return loss, self._epochs.initial_state(unfolded.points, unfolded.log_scales, state.seed)

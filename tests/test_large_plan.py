@@ -274,16 +274,14 @@ def test_tasks_depend_on_seed_and_number_of_the_round_alone() -> None:
     assert (other.points[0] != first.points[0]).any()
 
 
-@pytest.mark.parametrize(
-    ("name", "rounds", "most"), [("tree(r=3,h=6)", 150, 1.15), ("barabasi-albert(n=600,m=10)", 300, 1.05)]
-)
+@pytest.mark.parametrize(("name", "most"), [("tree(r=3,h=6)", 1.15), ("barabasi-albert(n=600,m=10)", 1.05)])
 def test_it_is_nearly_as_faithful_as_all_pairs(
-    name: str, rounds: int, most: float, monkeypatch: pytest.MonkeyPatch
+    name: str, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the second graph nearly all distances are equal, so that the scale has to fall far."""
     monkeypatch.undo()
     graph = generate(name)
-    ours = evaluate(embed(graph, "H3", sampler="landmarks", epochs=rounds), graph)
+    ours = evaluate(embed(graph, "H3", sampler="landmarks", epochs=300), graph)
     theirs = evaluate(embed(graph, "H3", sampler="all", epochs=300), graph)
     assert ours["ad"] is not None
     assert theirs["ad"] is not None

@@ -8,7 +8,7 @@ import pytest
 from scipy.spatial import ConvexHull
 from training_helpers import H2, TREE, plan_of
 
-from riemap import Graph, Space, Target, as_graph, embed, evaluate, generate, load_dataset
+from riemap import Graph, Space, Target, as_graph, embed, evaluate, generate
 from riemap.losses import as_loss
 from riemap.manifolds import MANIFOLDS, Manifold
 from riemap.training import DivergedError, Plan, Trainer, TrainingState, fit, preset_plan
@@ -244,8 +244,8 @@ def test_a_layout_of_few_nodes_is_finite(n: int) -> None:
 
 
 def test_seeds_end_alike() -> None:
-    """From random points, the average distortion is 11 % larger with one of these seeds than with another."""
-    graph = load_dataset("les-miserables")
+    """From random points, the average distortion is 16 % larger with one of these seeds than with another."""
+    graph = generate("random-tree(n=100)")
     found = [evaluate(embed(graph, "H2 x E1", seed=seed).embedding, graph).values["ad"] for seed in range(3)]
     assert max(found) < 1.03 * min(found)
     assert len(set(found)) == 3

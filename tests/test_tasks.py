@@ -428,6 +428,18 @@ def _placed() -> Any:
     return _placed.found  # type: ignore[attr-defined]
 
 
+def test_one_node_of_each_label_is_enough() -> None:
+    """There is no other node of a label to compare models with, so that validation nodes decide."""
+    known = [5, 40, 70, 100]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LabelPredictor(GRAPH, embedding=_placed()).fit(
+            known, GROUPS[known], ([8, 75], GROUPS[[8, 75]])
+        )
+        assert model.score(np.arange(120), GROUPS) > 0.5
+        LabelPredictor(GRAPH, embedding=_placed()).fit(known, GROUPS[known])
+
+
 def test_unknown_labels_are_filled_in() -> None:
     known = {i: GROUPS[i] for i in range(120) if i % 10}
     found = predict_labels(GRAPH, known, "H3", epochs=QUICK, seeds=2)

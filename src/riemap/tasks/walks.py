@@ -40,6 +40,9 @@ dissimilarity is -log(0.01 / n), which is finite and the largest of all."""
 NEAREST_SQUARE = 0.01
 """Squared dissimilarity of the most similar pair. It is positive, since two nodes must not coincide."""
 
+LESS_MEMORY = "take a smaller graph, or --target landmarks (in Python, target='landmarks')"
+"""What can be done where the walks between all pairs do not fit."""
+
 LEVELS = 255
 """Number of steps in which dissimilarities of a large graph are stored, so that one takes a byte. On cora a
 squared dissimilarity, which is 12.5 at most, then differs by 0.05 at most."""
@@ -102,9 +105,7 @@ def walk_dissimilarities(graph: Graph, continuation: float = CONTINUATION) -> Ar
     [[0.0, 0.1, 0.84], [0.1, 0.0, 0.1], [0.84, 0.1, 0.0]]
     """
     n = graph.n
-    memory.require(
-        5 * 8 * n**2, f"the walks between {n:,} nodes", "take a smaller graph, or sampler='landmarks'"
-    )
+    memory.require(5 * 8 * n**2, f"the walks between {n:,} nodes", LESS_MEMORY)
     similar = walk_probabilities(graph, continuation)
     np.fill_diagonal(similar, 0.0)
     sums = similar.sum(axis=1, keepdims=True)
@@ -147,7 +148,7 @@ def walk_levels(
     [[0.0, 0.1, 0.84], [0.1, 0.0, 0.1], [0.84, 0.1, 0.0]]
     """
     n = graph.n
-    memory.require(4 * n**2, f"the walks between {n:,} nodes", "take a smaller graph, or target='landmarks'")
+    memory.require(4 * n**2, f"the walks between {n:,} nodes", LESS_MEMORY)
     blocks = [np.arange(start, min(start + BLOCK_NODES, n)) for start in range(0, n, BLOCK_NODES)]
     step, sums = _transitions(graph, continuation)
     step = step.astype(np.float32)

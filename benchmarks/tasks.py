@@ -8,7 +8,8 @@ nodes of each class, 500 and 1,000 of cora and pubmed. The published split of th
 the data do not tell; here it is drawn anew for each seed.
 
 Each result is one line of JSON, written as soon as it is there. A run continues where an earlier one stopped,
-and prints all results so far in the end, with differences between spaces; --show only prints. --records names the file.
+and prints all results so far in the end, with differences between spaces; --show only
+prints. --records names the file.
 """
 
 import argparse

@@ -8,7 +8,8 @@ nodes of each class, 500 and 1,000 of cora and pubmed. The published split of th
 the data do not tell; here it is drawn anew for each seed.
 
 Each result is one line of JSON, written as soon as it is there. A run continues where an earlier one stopped,
-and prints the table of all results so far in the end; --show only prints it. --records names the file.
+and prints all results so far in the end, with differences between spaces; --show only
+prints. --records names the file.
 """
 
 import argparse
@@ -97,6 +98,24 @@ def table(records: list[dict[str, Any]]) -> str:
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)) for line in lines)
 
 
+def differences(records: list[dict[str, Any]], other: str = "E16") -> str:
+    """Means and standard errors of differences from another space on the same seeds, in points of percent."""
+    found: dict[tuple[str, str, str, int], float] = {}
+    for record in records:
+        score, names = TASKS[record["task"]][2], ("scores", "distance")
+        for name in [name for name in names if name in record]:
+            found[name, record["space"], record["task"], record["seed"]] = record[name][score]
+    rows: dict[str, dict[str, list[float]]] = {}
+    for (name, space, task, seed), value in found.items():
+        if space != other and (name, other, task, seed) in found:
+            title = f"{'riemap' if name == 'scores' else 'distance in'} {space} - {other}"
+            rows.setdefault(title, {}).setdefault(task, []).append(value - found[name, other, task, seed])
+    lines = [
+        f"{title}: " + ", ".join(f"{t} {_cell(v)}" for t, v in row.items()) for title, row in rows.items()
+    ]
+    return "\n".join(sorted(lines))
+
+
 def _cell(values: list[float] | None) -> str:
     if not values:
         return "-"
@@ -126,7 +145,7 @@ def main() -> None:
         add_record(given.records, records[-1])
         score = records[-1]["scores"][TASKS[task][2]]
         print(f"{task} {space} seed {seed}: {100 * score:.1f}, {records[-1]['seconds']:.0f} s", flush=True)
-    print(table(records) if records else "there are no results yet")
+    print(f"{table(records)}\n\n{differences(records)}" if records else "there are no results yet")
 
 
 def _seeds(given: argparse.Namespace) -> range:

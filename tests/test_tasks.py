@@ -33,7 +33,7 @@ from riemap.tasks.logistic import fit_logistic, folds
 from riemap.tasks.node_vectors import laplacian_vectors, node2vec_vectors
 from riemap.tasks.pair_features import adjacency, pair_features
 from riemap.tasks.scores import average_precision, f1_of_classes, roc_auc
-from riemap.tasks.walks import walk_dissimilarities, walk_probabilities
+from riemap.tasks.walks import walk_dissimilarities, walk_levels, walk_probabilities
 
 QUICK = 15
 """Number of epochs in these tests."""
@@ -213,6 +213,47 @@ def test_pairs_that_no_walk_joins_are_the_farthest_and_finite() -> None:
     assert far[0] ** 2 < 10.0  # a floor of 0.01 / 6 is 6.4, and a farther one would outweigh all others
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_walks_of_a_large_graph_are_the_same_in_a_byte(
+    weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step of the levels, and half-precision numbers, change a squared dissimilarity by a few percent."""
+    monkeypatch.setattr("riemap.tasks.walks.BLOCK_NODES", 50)
+    lengths = np.random.default_rng(0).uniform(0.5, 2.0, GRAPH.m) if weighted else None
+    for graph in (
+        Graph.from_edges(GRAPH.edges(), lengths, labels=range(122), components="keep"),  # two without edges
+        Graph.from_edges([(0, 1), (1, 2), (3, 4)], labels=range(6), components="keep"),
+        riemap.generate("complete(n=60)"),
+    ):
+        expected = walk_dissimilarities(graph) ** 2
+        levels, largest = walk_levels(graph)
+        assert levels.dtype == np.uint8
+        assert np.array_equal(levels, levels.T)
+        assert np.array_equal(levels == 0, np.eye(graph.n, dtype=bool))
+        step = 2.0 * np.sqrt(expected.max()) / 255
+        found = largest * (levels / levels.max()) ** 2
+        assert np.abs(found - expected).max() < step * np.sqrt(expected.max()) + 0.01
+
+
+def test_a_large_graph_is_trained_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_embedding, "ALL_PAIRS_NODES", 100)
+    monkeypatch.setattr(task_embedding, "BATCH_NODES", 64)
+    plans = []
+    original = task_embedding.fit
+
+    def watched(graph: Graph, space: Any, plan: Any, **kwargs: Any) -> Any:
+        plans.append(plan)
+        return original(graph, space, plan, **kwargs)
+
+    monkeypatch.setattr(task_embedding, "fit", watched)
+    found = predict_links(GRAPH, "H4", epochs=2 * QUICK, test=0.2, validation=0.2)
+    assert [stage.batch for stage in plans[0].stages] == [64, 64]
+    assert found.trials[0].distance["auc"] > 0.75
+    assert found.hidden.embedding.n == GRAPH.n
+    with pytest.raises(KeyboardInterrupt):
+        embed_for_prediction(GRAPH, "H4", interrupted=lambda: True)
+
+
 # --- links ------------------------------------------------------------------------------------------------
 
 
@@ -385,6 +426,18 @@ def _placed() -> Any:
     if not hasattr(_placed, "found"):
         _placed.found = embed_for_prediction(GRAPH, "H3", epochs=QUICK)  # type: ignore[attr-defined]
     return _placed.found  # type: ignore[attr-defined]
+
+
+def test_one_node_of_each_label_is_enough() -> None:
+    """There is no other node of a label to compare models with, so that validation nodes decide."""
+    known = [5, 40, 70, 100]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = LabelPredictor(GRAPH, embedding=_placed()).fit(
+            known, GROUPS[known], ([8, 75], GROUPS[[8, 75]])
+        )
+        assert model.score(np.arange(120), GROUPS) > 0.5
+        LabelPredictor(GRAPH, embedding=_placed()).fit(known, GROUPS[known])
 
 
 def test_unknown_labels_are_filled_in() -> None:

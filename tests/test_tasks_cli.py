@@ -78,6 +78,31 @@ def test_an_interrupted_prediction_ends_at_once(groups: Path, monkeypatch: pytes
     assert run("labels", "groups.edges", "labels.csv", *QUICK) == 130
 
 
+def test_names_with_markup_stay_text(groups: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A page shows them, and a table prints them, as they are."""
+    odd = ["</script><script>alert(1)</script>", "[bold]Zoë[/bold]", "名前, 'é'"]
+    names = [*odd, *(f"n{k}" for k in range(3, 40))]
+    lines = [line.split() for line in Path("groups.edges").read_text().splitlines()]
+    numbers = [[int(node[1:]) for node in line] for line in lines]
+    with Path("odd.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["source", "target"], *([names[a], names[b]] for a, b in numbers)])
+    with Path("odd-labels.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = [[name, "<i>röd</i>" if k < 20 else "blå"] for k, name in enumerate(names) if k != 1]
+        csv.writer(file).writerows([["node", "label"], *rows])
+    assert run("labels", "odd.csv", "odd-labels.csv", *QUICK, "--predict", "--report", "labels.html") == 0
+    assert "[bold]Zoë[/bold]" in capsys.readouterr().out
+    shares = ("--test", "0.2", "--validation", "0.2")
+    assert run("links", "odd.csv", *QUICK, *shares, "--predict", "700", "--report", "links.html") == 0
+    assert run("links", "odd.csv", *QUICK, *shares, "--predict", "700", "--out", "links.csv") == 0
+    for page in ("labels.html", "links.html"):
+        text = Path(page).read_text(encoding="utf-8")
+        assert "<script>alert" not in text
+        assert "<i>röd" not in text
+    with Path("links.csv").open(encoding="utf-8", newline="") as file:
+        predicted = list(csv.DictReader(file))
+    assert set(odd) <= {row[end] for row in predicted for end in ("source", "target")}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -92,6 +117,7 @@ def test_an_interrupted_prediction_ends_at_once(groups: Path, monkeypatch: pytes
         (["labels", "groups.edges", "unknown.csv"], "no node of groups is called 'n99'"),
         (["labels", "groups.edges", "two.csv"], "2 nodes with a label do not give"),
         (["labels", "groups.edges", "labels.csv", "--out", "x.csv"], "add --predict"),
+        (["labels", "groups.edges", "."], ". is a folder, not a file"),
         (["labels", "groups.edges", "labels.csv", "--train", "0.99"], "take smaller parts"),
     ],
 )

@@ -32,7 +32,7 @@ TaskTarget: TypeAlias = Annotated[
     str,
     typer.Option(
         help="What is embedded: walks, between all pairs; landmarks, distances in the largest component of "
-        "a large graph; or auto, walks up to 6,000 nodes."
+        "a large graph; or auto, walks up to 30,000 nodes."
     ),
 ]
 PredictionsOut: TypeAlias = Annotated[

@@ -143,7 +143,8 @@ def read_file(path: str | os.PathLike[str], extensions: Iterable[str], example: 
         The decompressed bytes and the parts of the name.
     """
     path = Path(path)
-    filename = path.name if path.name.isprintable() else ascii(path.name)[1:-1]
+    filename = path.name or str(path)  # "." and "/" have no name
+    filename = filename if filename.isprintable() else ascii(filename)[1:-1]
     stem, compression = os.path.splitext(filename)
     if compression.lower() not in DECOMPRESSORS:
         stem, compression = filename, ""

@@ -190,9 +190,10 @@ def label_scores(truth: NDArray[Any], predicted: NDArray[Any], classes: NDArray[
 
 
 def _held_out(name: str, placed: PlacedGraph, known: Known, seed: int) -> Array:
-    """Predict each known node from those in other folds."""
-    fold, found = folds(known.codes, LABEL_FOLDS, seed), np.empty((len(known.nodes), known.classes))
-    for k in np.unique(fold):
+    """Predict each known node from those in other folds; without any other, all labels are as likely."""
+    fold = folds(known.codes, LABEL_FOLDS, seed)
+    found = np.full((len(known.nodes), known.classes), 1.0 / known.classes)
+    for k in np.unique(fold) if fold.any() else []:  # where each label has one node, all are in fold 0
         out = fold == k
         part = Known(known.nodes[~out], known.codes[~out], known.classes)
         found[out] = _predicted(name, placed, part)[known.nodes[out]]

@@ -16,12 +16,15 @@ References
     WWW 2018.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from riemap import memory
 from riemap.graphs import Graph
+from riemap.training.trainer import never
 from riemap.types import Array
 
 WALK_STEPS = 40
@@ -36,6 +39,17 @@ dissimilarity is -log(0.01 / n), which is finite and the largest of all."""
 
 NEAREST_SQUARE = 0.01
 """Squared dissimilarity of the most similar pair. It is positive, since two nodes must not coincide."""
+
+LESS_MEMORY = "take a smaller graph, or --target landmarks (in Python, target='landmarks')"
+"""What can be done where the walks between all pairs do not fit."""
+
+LEVELS = 255
+"""Number of steps in which dissimilarities of a large graph are stored, so that one takes a byte. On cora a
+squared dissimilarity, which is 12.5 at most, then differs by 0.05 at most."""
+
+BLOCK_NODES = 64
+"""Number of nodes whose walks are followed at a time in a large graph. On pubmed it took 9 s with 64, 12 s
+with 128 and 20 s with 256, whose numbers no longer fit into the processor's cache."""
 
 
 def walk_probabilities(graph: Graph, continuation: float = CONTINUATION) -> Array:
@@ -59,12 +73,7 @@ def walk_probabilities(graph: Graph, continuation: float = CONTINUATION) -> Arra
     >>> walk_probabilities(path).argmax(axis=1).tolist()
     [1, 1, 1]
     """
-    from scipy.sparse import csr_array, diags_array
-
-    strengths = np.ones(len(graph.indices)) if graph.weights is None else 1.0 / graph.weights
-    matrix: Any = csr_array((strengths, graph.indices, graph.indptr), shape=(graph.n, graph.n))
-    sums = np.asarray(matrix.sum(axis=1))
-    step = diags_array(continuation / np.where(sums > 0.0, sums, 1.0)) @ matrix
+    step, _ = _transitions(graph, continuation)
     found = np.eye(graph.n)
     for _ in range(WALK_STEPS):  # Horner's rule: S = I + a P (I + a P (...))
         found = step @ found
@@ -96,9 +105,7 @@ def walk_dissimilarities(graph: Graph, continuation: float = CONTINUATION) -> Ar
     [[0.0, 0.1, 0.84], [0.1, 0.0, 0.1], [0.84, 0.1, 0.0]]
     """
     n = graph.n
-    memory.require(
-        5 * 8 * n**2, f"the walks between {n:,} nodes", "take a smaller graph, or sampler='landmarks'"
-    )
+    memory.require(5 * 8 * n**2, f"the walks between {n:,} nodes", LESS_MEMORY)
     similar = walk_probabilities(graph, continuation)
     np.fill_diagonal(similar, 0.0)
     sums = similar.sum(axis=1, keepdims=True)
@@ -108,3 +115,82 @@ def walk_dissimilarities(graph: Graph, continuation: float = CONTINUATION) -> Ar
     square += NEAREST_SQUARE - square[~np.eye(n, dtype=bool)].min()
     np.fill_diagonal(square, 0.0)
     return np.sqrt(square)
+
+
+def walk_levels(
+    graph: Graph, continuation: float = CONTINUATION, interrupted: Callable[[], bool] = never
+) -> tuple[NDArray[np.uint8], float]:
+    """Compute the dissimilarities of all pairs of nodes of a large graph, with a byte for each.
+
+    Parameters
+    ----------
+    graph, continuation
+        As for :func:`walk_probabilities`.
+    interrupted
+        Is asked now and then, and ends the computation by returning ``True``.
+
+    Returns
+    -------
+    tuple of array and float
+        ``(n, n)`` dissimilarities in multiples of a unit, and the square of the largest dissimilarity.
+
+    Raises
+    ------
+    MemoryError
+        If the matrices do not fit into memory.
+    KeyboardInterrupt
+        If ``interrupted`` tells so.
+
+    Examples
+    --------
+    >>> levels, largest = walk_levels(Graph.from_edges([(0, 1), (1, 2)]))
+    >>> (np.sqrt(largest) * levels / levels.max()).round(2).tolist()
+    [[0.0, 0.1, 0.84], [0.1, 0.0, 0.1], [0.84, 0.1, 0.0]]
+    """
+    n = graph.n
+    memory.require(4 * n**2, f"the walks between {n:,} nodes", LESS_MEMORY)
+    blocks = [np.arange(start, min(start + BLOCK_NODES, n)) for start in range(0, n, BLOCK_NODES)]
+    step, sums = _transitions(graph, continuation)
+    step = step.astype(np.float32)
+    kept, totals = np.empty((n, n), np.float16), np.zeros(n)
+    for nodes in blocks:
+        if interrupted():
+            raise KeyboardInterrupt
+        walks, own = np.zeros((n, len(nodes)), np.float32), (nodes, np.arange(len(nodes)))
+        for k in range(WALK_STEPS + 1):
+            walks = step @ walks if k else walks
+            walks[own] += 1.0
+        walks[own] = 0.0
+        totals += walks.sum(axis=1)
+        # Times n, half-precision numbers reach from the smallest to the largest probability that counts.
+        kept[nodes] = n * (1.0 - continuation) * np.ascontiguousarray(walks.T)
+
+    # A walk from i to j is sums[j] / sums[i] times as likely as one from j to i, so that a row has both.
+    here = 0.5 / np.where(totals > 0.0, (1.0 - continuation) * totals, 1.0)
+    there = here / sums
+
+    def similar(nodes: NDArray[np.int64]) -> Array:
+        """The mean of both directions, times n: at least the smallest that counts."""
+        both = here + sums * there[nodes, None]
+        return np.maximum(kept[nodes] * both.astype(np.float32), np.float32(LEAST_SHARE))
+
+    shift = NEAREST_SQUARE + float(np.log(max(similar(nodes).max() for nodes in blocks)))
+    bound = shift - float(np.log(LEAST_SHARE))
+    levels = np.empty((n, n), np.uint8)
+    for nodes in blocks:
+        square = np.maximum(shift - np.log(similar(nodes)), NEAREST_SQUARE)
+        levels[nodes] = np.maximum(np.rint(LEVELS * np.sqrt(square / bound)), 1.0)
+        levels[nodes, nodes] = 0
+    np.maximum(levels, levels.T, out=levels)
+    return levels, bound * (int(levels.max()) / LEVELS) ** 2
+
+
+def _transitions(graph: Graph, continuation: float) -> tuple[Any, Array]:
+    """The sparse matrix ``a P``, and the sum of strengths of each node, one where it has no edges."""
+    from scipy.sparse import csr_array, diags_array
+
+    strengths = np.ones(len(graph.indices)) if graph.weights is None else 1.0 / graph.weights
+    matrix: Any = csr_array((strengths, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+    sums = np.asarray(matrix.sum(axis=1))
+    sums = np.where(sums > 0.0, sums, 1.0)
+    return diags_array(continuation / sums) @ matrix, sums

@@ -84,6 +84,7 @@ INTERNAL_CLASSES = {
     "Split",
     "Square",
     "StageEntries",
+    "Starts",
     "Stepper",
     "SymmetricPositive",
     "TaskTrial",

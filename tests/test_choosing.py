@@ -549,7 +549,7 @@ def test_dissimilarities_are_compared_too() -> None:
     line = np.arange(30.0)
     points = riemap.Dissimilarities(np.abs(line[:, None] - line) + 0.0, tuple(range(30)), "line")
     found = choose(points, spaces="E1,S1", seeds=3)
-    assert found.best[0] == "E1"
+    assert "E1" in found.best  # and S1, in which a line fits into half of a circle
     assert "ricci" not in found.why
     with pytest.raises(InputError, match="map needs a graph"):
         choose(points, spaces="E1,S1", metric="map")

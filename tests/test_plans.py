@@ -184,14 +184,14 @@ def test_small_graphs_start_from_a_layout_if_the_loss_has_edges() -> None:
     """Runs of other plans have the bytes and the ids that they had."""
     for loss, n, start in (("both", 100, "layout"), ("both", 5000, "ball"), ("ad", 100, "ball")):
         for plan in (default_plan(as_loss(loss), n), steady_plan(as_loss(loss), n)):
-            assert (plan.start, plan.radius) == (start, 0.1)
-            assert ("start" in plan.as_json()) == (start == "layout")
-            assert landmark_plan(plan, n, 10).start == "ball"
+            assert (plan.initialisation, plan.radius) == (start, 0.1)
+            assert ("initialisation" in plan.as_json()) == (start == "layout")
+            assert landmark_plan(plan, n, 10).initialisation == "ball"
     one_stage = default_plan(as_loss("both"), 100, 3)
-    assert (one_stage.start, len(one_stage.stages)) == ("layout", 1)
-    assert paper_plan(as_loss("both"), 100).start == "ball"
-    with pytest.raises(InputError, match="start='here' of a plan is not one of ball, layout"):
-        replace(paper_plan(as_loss("ad"), 100), start="here")
+    assert (one_stage.initialisation, len(one_stage.stages)) == ("layout", 1)
+    assert paper_plan(as_loss("both"), 100).initialisation == "ball"
+    with pytest.raises(InputError, match="initialisation='here' of a plan is not one of ball, layout"):
+        replace(paper_plan(as_loss("ad"), 100), initialisation="here")
 
 
 @pytest.mark.parametrize("preset", PRESETS)

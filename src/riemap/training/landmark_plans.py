@@ -74,7 +74,7 @@ def landmark_plan(plan: Plan, n: int, epochs: int | None = None) -> Plan:
     last = replace(plan.stages[-1], epochs=epochs - cooling, lr_factor=BATCH_LR_FACTOR)
     last = replace(last, schedule="cosine", batch=None, scaled_lr=False)
     last = replace(last, hyperbolic_rate=HYPERBOLIC_RATE if cooling else 1.0)
-    plan = replace(plan, stages=(last,), sampler="landmarks", start="ball")
+    plan = replace(plan, stages=(last,), sampler="landmarks", initialisation="ball")
     if not cooling:
         return plan
     first = Stage(RSNE(COOLING_IN_ROUNDS), cooling, BATCH_LR_FACTOR, "cosine", waits="all")

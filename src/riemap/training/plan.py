@@ -20,9 +20,9 @@ SamplerName: TypeAlias = Literal["all", "landmarks"]
 SAMPLERS: tuple[SamplerName, ...] = get_args(SamplerName)
 """The ways to choose the pairs that training sees."""
 
-StartName: TypeAlias = Literal["ball", "layout"]
-STARTS: tuple[StartName, ...] = get_args(StartName)
-"""The points that training can start from."""
+InitialisationName: TypeAlias = Literal["ball", "layout"]
+INITIALISATIONS: tuple[InitialisationName, ...] = get_args(InitialisationName)
+"""Where the points can be at the start."""
 
 WaitName: TypeAlias = Literal["none", "hyperbolic", "all"]
 WAITS: tuple[WaitName, ...] = get_args(WaitName)
@@ -147,6 +147,9 @@ class Plan:
         Which pairs training sees: ``"all"``, in batches or not; or ``"landmarks"``, for a large graph: pairs
         with some of the nodes, the landmarks, and pairs within balls. An epoch is then a round, in which each
         node has one step against landmarks. The numbers ``batch`` of the stages do not matter then.
+    initialisation
+        Where points start: ``"ball"``, random points around the origin; or ``"layout"``, the coordinates of
+        classical scaling, for few nodes and in spaces with a compact factor.
 
     Raises
     ------
@@ -167,7 +170,7 @@ class Plan:
     scale_lr: float
     radius: float = 0.1
     sampler: SamplerName = "all"
-    start: StartName = "ball"
+    initialisation: InitialisationName = "ball"
 
     def __post_init__(self) -> None:
         expect(self.stages, Iterable, "a sequence of stages", "e.g. (Stage(as_loss('stress'), 100),)")
@@ -180,8 +183,9 @@ class Plan:
             )
         if self.sampler not in SAMPLERS:
             raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
-        if self.start not in STARTS:
-            raise InputError(f"start={shown(self.start)} of a plan is not one of {', '.join(STARTS)}")
+        if self.initialisation not in INITIALISATIONS:
+            given, known = shown(self.initialisation), ", ".join(INITIALISATIONS)
+            raise InputError(f"initialisation={given} of a plan is not one of {known}")
         for name in ("scale_lr", "radius"):
             if not finite_number(name, getattr(self, name), 0.1) > 0.0:
                 raise InputError(f"{name}={getattr(self, name):g} of a plan is not positive, e.g. 0.1")
@@ -238,8 +242,8 @@ class Plan:
             Texts and numbers from which equal plans can be told from different ones.
         """
         more: dict[str, object] = {} if self.sampler == "all" else {"sampler": self.sampler}
-        if self.start != "ball":
-            more["start"] = self.start
+        if self.initialisation != "ball":
+            more["initialisation"] = self.initialisation
         return {
             **more,
             "optimizer": str(self.optimizer),

@@ -125,7 +125,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
         return plan
     # tree(r=2,h=5) in H3: AD 0.017 instead of 0.022
     scaled = tuple(replace(stage, scaled_lr=True) for stage in stages)
-    return replace(plan, stages=scaled, start="layout")
+    return replace(plan, stages=scaled, initialisation="layout")
 
 
 def steady_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:

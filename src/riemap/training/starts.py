@@ -66,7 +66,9 @@ class Starts:
 
     def proposed(self, seed: int) -> Iterator[TrainingState]:
         """Propose states, which depend on the seed."""
-        layout = self.plan.start == "layout" and (self._some_compact or self.target.n <= LAYOUT_NODES)
+        layout = self.plan.initialisation == "layout" and (
+            self._some_compact or self.target.n <= LAYOUT_NODES
+        )
         candidates = initial_points(
             self.space,
             self.target,

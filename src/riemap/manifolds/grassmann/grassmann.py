@@ -84,11 +84,16 @@ class Grassmann(CompactManifold):
         return self.project(rng.standard_normal((n, *self.shape)))
 
     def around(self, rng: Rng, y: Array) -> Array:
-        r"""Map directions in three dimensions to complex lines, if points are planes (k = 2).
+        r"""Map directions in the plane to lines (k = 1), and those in three dimensions to complex lines (k = 2).
 
-        :math:`(a, b, c)` of the unit sphere goes to the line of :math:`(1 + c, a + ib)` in
-        :math:`\mathbb{C}^2 = \mathbb{R}^4`, a sphere in this manifold that cannot shrink to a point in it.
+        The direction with the angle :math:`\varphi` goes to the line with the angle :math:`\varphi/2`: a circle
+        in this manifold that cannot shrink to a point in it. :math:`(a, b, c)` of the unit sphere goes to the
+        line of :math:`(1 + c, a + ib)` in :math:`\mathbb{C}^2 = \mathbb{R}^4`, a sphere that cannot either.
         """
+        if self.k == 1:
+            half = 0.5 * np.arctan2(y[:, 1], y[:, 0])
+            line = np.array([np.cos(half), np.sin(half)]).T
+            return self.project(np.pad(line, ((0, 0), (0, self.n - 2)))[..., None])
         if self.k != 2 or self.n < 4:
             return super().around(rng, y)
         a, b, c = (y[:, :3] / np.linalg.norm(y[:, :3], axis=1, keepdims=True)).T

@@ -83,6 +83,19 @@ class Rotations(CompactManifold):
         """Orthogonal factors of Gaussian matrices, reflected where they are reflections."""
         return self.project(rng.standard_normal((n, *self.shape)))
 
+    def around(self, rng: Rng, y: Array) -> Array:
+        """Rotate the first plane by the angle of the first two coordinates.
+
+        These rotations are a circle that cannot shrink to a point, as those of lines in ``Gr(1,4)`` are, which is
+        the same space as SO3.
+        """
+        angle = np.arctan2(y[:, 1], y[:, 0])
+        x = np.tile(self.origin, (len(y), 1, 1))
+        x[:, 0, 0] = x[:, 1, 1] = np.cos(angle)
+        x[:, 1, 0] = np.sin(angle)
+        x[:, 0, 1] = -x[:, 1, 0]
+        return self.project(x)
+
     def project(self, x: Array) -> Array:
         """Return the nearest orthogonal matrix; the last column of a reflection changes its sign first."""
         sign = np.where(np.linalg.det(x) < 0, -1.0, 1.0)[..., None]

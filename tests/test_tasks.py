@@ -422,6 +422,23 @@ def test_every_model_predicts_groups(name: str) -> None:
     assert (proba >= 0.0).all()
 
 
+def test_neighbours_correct_a_prediction() -> None:
+    """A node in the middle of one group by its edges, and of the other by its place in the embedding."""
+    placed = _placed()
+    nodes, others = (np.flatnonzero(GROUPS == group) for group in ("0", "3"))
+    misplaced = nodes[0]
+    points = tuple(x.copy() for x in placed.points)
+    for x in points:
+        x[misplaced] = x[others[0]]
+    moved = riemap.Embedding(placed.space, points, log_scales=placed.log_scales, labels=placed.labels)
+    known = np.concatenate([nodes[1:8], others[:8]])
+    found = {}
+    for name in ("logistic(C=0.01)", "smoothed(C=0.01)"):
+        model = LabelPredictor(GRAPH, embedding=moved, model=name).fit(known, GROUPS[known])
+        found[name] = model.predict([misplaced])[0]
+    assert found == {"logistic(C=0.01)": "3", "smoothed(C=0.01)": "0"}
+
+
 def _placed() -> Any:
     if not hasattr(_placed, "found"):
         _placed.found = embed_for_prediction(GRAPH, "H3", epochs=QUICK)  # type: ignore[attr-defined]

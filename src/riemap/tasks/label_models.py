@@ -23,6 +23,11 @@ NEAR_WEIGHT = 0.1
 the splits of seeds 0 to 7, the accuracy was 70.1 %; 69.7 % with weight one, and 69.3 % over the edges alone.
 The differences are within two standard errors, 0.5 % each."""
 
+SMOOTHING_SHARE = 0.9
+"""How much of a node's label comes from its neighbours when predictions are smoothed. On cora in E16, means of
+the splits of seeds 0 to 7, the accuracy of smoothed(C=0.1) was 71.7 %; it was 71.1 % with 0.8, 69.5 % with
+0.5, and 67.8 % without. On pubmed it was 74.7, 73.9, 72.8 and 72.0 %."""
+
 SPREADING_STEPS = 60
 """Number of steps of label spreading; with a share of 0.9, what comes later changes 0.2 %."""
 
@@ -139,6 +144,17 @@ def by_spreading(placed: PlacedGraph, known: Known, share: float) -> Array:
     return spread(NEAR_WEIGHT * 0.5 * (weights + weights.T) + adjacency(graph), known, share)
 
 
+def by_smoothed(placed: PlacedGraph, known: Known, C: float) -> Array:
+    """Logistic regression, whose predictions are then spread over the edges  [Huang2021].
+
+    [Huang2021] Huang, He, Singh, Lim, Benson. Combining label propagation and simple models out-performs
+    graph neural networks. ICLR 2021.
+    """
+    given = by_logistic(placed, known, C)
+    given[known.nodes] = known.indicators
+    return _diffused(adjacency(placed.graph), given, SMOOTHING_SHARE, known)
+
+
 def by_both(placed: PlacedGraph, known: Known, share: float) -> Array:
     """Mean of a vote of the three nearest known nodes, and of labels spread over the edges alone."""
     return 0.5 * by_nearest(placed, known, 3) + 0.5 * spread(adjacency(placed.graph), known, share)
@@ -151,10 +167,16 @@ def by_balanced(placed: PlacedGraph, known: Known, share: float) -> Array:
 
 
 def spread(weights: Any, known: Known, share: float) -> Array:
-    r"""Spread labels over a weighted graph, ``F ← share · S F + (1 - share) · Y``  [Zhou2004].
+    """Spread labels over a weighted graph. Nodes that no label reaches get the shares of the classes."""
+    given = np.zeros((weights.shape[0], known.classes))
+    given[known.nodes] = known.indicators
+    return _diffused(weights, given, share, known)
 
-    Here :math:`S = D^{-1/2} W D^{-1/2}`, and ``Y`` has a one for the class of each known node, divided by the
-    size of the class. Nodes that no label reaches get the shares of the classes.
+
+def _diffused(weights: Any, given: Array, share: float, known: Known) -> Array:
+    r"""Repeat ``F ← share · S F + (1 - share) · Y``, where ``Y`` is given  [Zhou2004].
+
+    Here :math:`S = D^{-1/2} W D^{-1/2}`.
 
     [Zhou2004] Zhou, Bousquet, Lal, Weston, Schölkopf. Learning with local and global consistency. NIPS 2003.
     """
@@ -163,8 +185,6 @@ def spread(weights: Any, known: Known, share: float) -> Array:
     sums = np.asarray(weights.sum(axis=1))
     roots = diags_array(1.0 / np.sqrt(np.where(sums > 0.0, sums, 1.0)))
     matrix = (roots @ weights @ roots).tocsr()
-    given = np.zeros((weights.shape[0], known.classes))
-    given[known.nodes] = known.indicators
     found = given.copy()
     for _ in range(SPREADING_STEPS):
         found = share * (matrix @ found) + (1.0 - share) * given
@@ -185,6 +205,8 @@ LABEL_MODELS = {
     "nearest(k=10)": LabelModel(by_nearest, 10),
     "logistic(C=0.01)": LabelModel(by_logistic, 0.01),
     "logistic(C=1)": LabelModel(by_logistic, 1.0),
+    "smoothed(C=0.01)": LabelModel(by_smoothed, 0.01),
+    "smoothed(C=0.1)": LabelModel(by_smoothed, 0.1),
     "spreading(share=0.2)": LabelModel(by_spreading, 0.2),
     "spreading(share=0.9)": LabelModel(by_spreading, 0.9),
     "both(share=0.2)": LabelModel(by_both, 0.2),

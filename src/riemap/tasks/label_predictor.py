@@ -27,6 +27,7 @@ class LabelPredictor(GraphPredictor):
 
     * ``"nearest(k=…)"``: a vote of the nearest known nodes, by geodesic distance.
     * ``"logistic(C=…)"``: logistic regression on the tangent coordinates and the degree of a node.
+    * ``"smoothed(C=…)"``: what logistic regression predicts, spread over the edges.
     * ``"spreading(share=…)"``: labels spread over the edges and the nearest nodes in the embedding.
     * ``"both(share=…)"``: the mean of a vote of the three nearest, and of labels spread over the edges alone.
     * ``"balanced(share=…)"``: the same mean divided by the square roots of the shares of the labels, for

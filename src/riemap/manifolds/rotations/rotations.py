@@ -86,8 +86,8 @@ class Rotations(CompactManifold):
     def around(self, rng: Rng, y: Array) -> Array:
         """Rotate the first plane by the angle of the first two coordinates.
 
-        These rotations are a circle that cannot shrink to a point, as those of lines in ``Gr(1,4)`` are, which is
-        the same space as SO3.
+        These rotations are a circle that cannot shrink to a point. That of lines in ``Gr(1,4)``, which is the
+        same space as SO3, is the same circle.
         """
         angle = np.arctan2(y[:, 1], y[:, 0])
         x = np.tile(self.origin, (len(y), 1, 1))

@@ -425,7 +425,7 @@ def test_every_model_predicts_groups(name: str) -> None:
 def test_neighbours_correct_a_prediction() -> None:
     """A node in the middle of one group by its edges, and of the other by its place in the embedding."""
     placed = _placed()
-    nodes, others = (np.flatnonzero(GROUPS == group) for group in ("0", "3"))
+    nodes, others = (np.flatnonzero(group == GROUPS) for group in ("0", "3"))
     misplaced = nodes[0]
     points = tuple(x.copy() for x in placed.points)
     for x in points:

@@ -24,8 +24,8 @@ the splits of seeds 0 to 7, the accuracy was 70.1 %; 69.7 % with weight one, and
 The differences are within two standard errors, 0.5 % each."""
 
 SMOOTHING_SHARE = 0.9
-"""How much of a node's label comes from its neighbours when predictions are smoothed. On cora in E16, means of
-the splits of seeds 0 to 7, the accuracy of smoothed(C=0.1) was 71.7 %; it was 71.1 % with 0.8, 69.5 % with
+"""How much of a node's label comes from its neighbours when predictions are smoothed. On cora in E16, means
+of the splits of seeds 0 to 7, the accuracy of smoothed(C=0.1) was 71.7 %; it was 71.1 % with 0.8, 69.5 % with
 0.5, and 67.8 % without. On pubmed it was 74.7, 73.9, 72.8 and 72.0 %."""
 
 SPREADING_STEPS = 60

@@ -87,8 +87,8 @@ class Grassmann(CompactManifold):
         r"""Map directions in the plane to lines (k = 1), or in three dimensions to complex lines (k = 2).
 
         The direction with angle :math:`\varphi` goes to the line with angle :math:`\varphi/2`: a circle in
-        this manifold that cannot shrink to a point in it. :math:`(a, b, c)` of the unit sphere goes to the line of
-        :math:`(1 + c, a + ib)` in :math:`\mathbb{C}^2 = \mathbb{R}^4`, a sphere that cannot either.
+        this manifold that cannot shrink to a point in it. :math:`(a, b, c)` of the unit sphere goes to the
+        line of :math:`(1 + c, a + ib)` in :math:`\mathbb{C}^2 = \mathbb{R}^4`, a sphere that cannot either.
         """
         if self.k == 1:
             half = 0.5 * np.arctan2(y[:, 1], y[:, 0])

@@ -84,11 +84,13 @@ class Rotations(CompactManifold):
         return self.project(rng.standard_normal((n, *self.shape)))
 
     def around(self, rng: Rng, y: Array) -> Array:
-        """Rotate the first plane by the angle of the first two coordinates.
+        """Rotate the first plane by the angle of the first two coordinates, in the plane and in space.
 
         These rotations are a circle that cannot shrink to a point. That of lines in ``Gr(1,4)``, which is the
-        same space as SO3, is the same circle.
+        same space as SO3, is the same circle. In more dimensions it would be in half of the manifold.
         """
+        if self.n > 3:
+            return super().around(rng, y)
         angle = np.arctan2(y[:, 1], y[:, 0])
         x = np.tile(self.origin, (len(y), 1, 1))
         x[:, 0, 0] = x[:, 1, 1] = np.cos(angle)

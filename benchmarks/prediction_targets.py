@@ -13,10 +13,11 @@ import time
 from tasks import opened
 from timing import header
 
+from riemap.distances import walks
 from riemap.tasks import LinkPredictor, embed_for_prediction, split_edges
-from riemap.tasks import embedding as task_embedding
 from riemap.tasks.link_predictor import MODELS, _held_out_auc
 from riemap.tasks.scores import roc_auc
+from riemap.training import presets
 
 
 def main() -> None:
@@ -25,14 +26,15 @@ def main() -> None:
     parser.add_argument("--space", default="H16")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int)
-    parser.add_argument("--batch", type=int, nargs="*", default=[task_embedding.BATCH_NODES])
+    parser.add_argument("--batch", type=int, nargs="*", default=[presets.WALK_BATCH_NODES])
     parser.add_argument("--landmarks", action="store_true", help="landmarks too, which take longer")
     given = parser.parse_args()
     print(header("scipy"))
     split = split_edges(opened(given.graph)[0], seed=given.seed)
     for batch in [*given.batch, *([None] if given.landmarks else [])]:
-        task_embedding.ALL_PAIRS_NODES = 0 if batch else split.train.n
-        task_embedding.BATCH_NODES = batch or split.train.n
+        walks.EXACT_NODES = presets.WALK_ALL_PAIRS_NODES = 0 if batch else split.train.n
+        presets.WALK_BATCH_NODES = batch or split.train.n
+        walks._kept.clear()
         began, target = time.perf_counter(), "landmarks" if batch is None else "walks"
         options = {"target": target, "epochs": given.epochs, "seed": given.seed}
         placed = embed_for_prediction(split.train, given.space, **options)

@@ -43,7 +43,8 @@ def test_scores_of_one_space(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_loss_follows_from_what_it_is_for(capsys: pytest.CaptureFixture[str]) -> None:
-    for aim, loss in (("both", "ad + 0.5*edges"), ("rank", "ad + 4*edges"), ("distance", "ad")):
+    losses = {"both": "ad + 0.5*edges", "rank": "ad + 4*edges", "distance": "ad"}
+    for aim, loss in (losses | {"links": "walks", "labels": "walks"}).items():
         assert run("embed", "karate", "--space", "H2", "--for", aim, "--json") == 0
         assert json.loads(capsys.readouterr().out)["loss"] == loss
 
@@ -99,10 +100,12 @@ def test_a_run_has_its_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     )
 
 
-def test_killed_and_resumed_to_the_same_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("aim", ["both", "links"])
+def test_killed_and_resumed_to_the_same_bytes(aim: str, tmp_path: Path) -> None:
     """SIGKILL at three moments of a run; the last start finishes it."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    arguments = ["embed", "karate", "-s", "H2 x S1", "--epochs", "1500", "--checkpoint-every", "7", "--out"]
+    arguments = ["embed", "karate", "-s", "H2 x S1", "--for", aim, "--epochs", "1500"]
+    arguments += ["--checkpoint-every", "7", "--out"]
     environment = {**os.environ, "NUMBA_NUM_THREADS": "1"}
     command = [sys.executable, "-c", MAIN, *arguments]
     subprocess.run([*command, str(whole)], check=True, capture_output=True, env=environment)
@@ -160,8 +163,11 @@ def test_interrupted(tmp_path: Path) -> None:
         (["-s", "H2", "--epochs", "0"], "epochs=0 is not a number of epochs"),
         (["-s", "H40"], "H40 has 40 dimensions and karate 34 nodes; take fewer dimensions than nodes"),
         (["-s", "Q3"], "cannot read factor 'Q3' of space 'Q3'"),
-        (["-s", "H2", "--for", "speed"], "--for speed: what matters is one of both, rank, distance"),
+        (["-s", "H2", "--for", "speed"], "what matters is one of both, rank, distance, links, labels"),
         (["-s", "H2", "--for", "rank", "--loss", "ad"], "--for rank and --loss ad exclude each other"),
+        (["-s", "H2", "--for", "links", "--loss", "ad"], "--for links is --loss 'walks'"),
+        (["-s", "H2", "--loss", "walks + ad"], "walks compares random walks"),
+        (["-s", "H2", "--for", "links", "--sampler", "landmarks"], "takes all pairs of nodes"),
         (["-s", "H2", "--resume"], "--resume needs --out"),
         ([], "which space? riemap embed karate --space H2"),
     ],

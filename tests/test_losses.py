@@ -149,6 +149,7 @@ TWINS: list[tuple[str, Callable[[Array, Array], float]]] = [
     ("rsne(T=0.5)", lambda t, s: naive.rsne(t, s, 0.5)),
     ("rsne(T=0.1,exclusive=true)", lambda t, s: naive.rsne(t, s, 0.1, exclusive=True)),
     ("rsne(T=0.5,same_temperature=true)", lambda t, s: naive.rsne(t, s / 0.5, 0.5)),
+    ("walks", lambda t, s: naive.rsne(t, s, least(t) / 0.01)),
     ("2*rsne(T=0.5) + 0.25*ad", lambda t, s: 2 * naive.rsne(t, s, 0.5) + 0.25 * naive.distortion(t, s, 0.5)),
 ]
 

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import riemap
+from riemap.distances import walks
+from riemap.distances.walks import walk_dissimilarities, walk_levels, walk_probabilities
 from riemap.errors import InputError
 from riemap.graphs import Graph
 from riemap.tasks import (
@@ -33,7 +35,7 @@ from riemap.tasks.logistic import fit_logistic, folds
 from riemap.tasks.node_vectors import laplacian_vectors, node2vec_vectors
 from riemap.tasks.pair_features import adjacency, pair_features
 from riemap.tasks.scores import average_precision, f1_of_classes, roc_auc
-from riemap.tasks.walks import walk_dissimilarities, walk_levels, walk_probabilities
+from riemap.training import presets
 
 QUICK = 15
 """Number of epochs in these tests."""
@@ -218,7 +220,7 @@ def test_walks_of_a_large_graph_are_the_same_in_a_byte(
     weighted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A step of the levels, and half-precision numbers, change a squared dissimilarity by a few percent."""
-    monkeypatch.setattr("riemap.tasks.walks.BLOCK_NODES", 50)
+    monkeypatch.setattr(walks, "BLOCK_NODES", 50)
     lengths = np.random.default_rng(0).uniform(0.5, 2.0, GRAPH.m) if weighted else None
     for graph in (
         Graph.from_edges(GRAPH.edges(), lengths, labels=range(122), components="keep"),  # two without edges
@@ -236,8 +238,9 @@ def test_walks_of_a_large_graph_are_the_same_in_a_byte(
 
 
 def test_a_large_graph_is_trained_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(task_embedding, "ALL_PAIRS_NODES", 100)
-    monkeypatch.setattr(task_embedding, "BATCH_NODES", 64)
+    monkeypatch.setattr(walks, "EXACT_NODES", 100)
+    monkeypatch.setattr(presets, "WALK_ALL_PAIRS_NODES", 100)
+    monkeypatch.setattr(presets, "WALK_BATCH_NODES", 64)
     plans = []
     original = task_embedding.fit
 

@@ -124,7 +124,8 @@ def training(m: Manifold, loss: Loss, n: int, epochs: int) -> Callable[[], Any]:
     """
     graph, space = random_graph(n, n // 2), Space((m,))
     stages = (Stage(loss, epochs, lr_factor=0.5), Stage(loss, epochs, batch=BATCH))
-    plan, distances = Plan(stages, RAdam(0.1), scale_lr=0.1), shortest_paths(graph, stored=False)
+    plan = Plan(stages, RAdam(0.1), scale_lr=0.1)
+    distances = None if plan.compares_walks else shortest_paths(graph, stored=False)
 
     def run() -> Any:
         e = fit(graph, space, plan, distances=distances).embedding

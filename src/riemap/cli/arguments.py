@@ -136,7 +136,8 @@ Aim: TypeAlias = Annotated[
     str,
     typer.Option(
         "--for",
-        help="What matters: rank, which nodes are near each node; distance, how far they are; or both.",
+        help="What matters: rank, which nodes are near each node; distance, how far they are; both; or the "
+        "prediction of links or labels, for which nodes are near if random walks connect them.",
     ),
 ]
 Preset: TypeAlias = Annotated[

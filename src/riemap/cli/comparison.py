@@ -68,11 +68,15 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def verdict(results: "Results") -> str:
     """Say which space is best by what, how clear that is over seeds, and what to run next.
 
-    The metric is the average distortion; or the AUC for a loss that keeps the order of distances only.
+    The metric is the average distortion; or the AUC for a loss that keeps the order of distances only. No
+    score of distances tells which space predicts best.
     """
+    from riemap.losses import Walks
     from riemap.metrics import METRICS
 
     spec = next(iter(results.values()))[0].spec
+    if spec.loss == Walks.symbol:
+        return about_prediction(spec, list(results))
     name = "ad" if LENGTH_LOSSES & set(re.findall(r"\w+", spec.loss)) else "auc"
     (metric,) = (m for m in METRICS if m.name == name)
     known: dict[str, list[float]] = {
@@ -98,6 +102,26 @@ def verdict(results: "Results") -> str:
         return f"{head}. That is clear: every seed of {best} beats every seed of {second}; next: {kept}"
     more = _command(spec, (best, second), "--seeds", str(2 * len(a)))
     return f"{head}. That is not clear: their seeds overlap; next: {more}"
+
+
+def about_prediction(spec: "RunSpec", spaces: Sequence[str]) -> str:
+    """Say that the scores are not of predictions, and which command has those."""
+    from riemap.runs.source import GraphSource
+    from riemap.spaces import Space
+
+    source = GraphSource(spec.graph) if spec.source is None else spec.source
+    task = [source.text, *source.options.words()]
+    words, others = ["links", *task, "--space", spaces[0]], ""
+    if len(spaces) > 1:
+        others = ", and so on for each space"
+        if len({Space.parse(space).dim for space in spaces}) == 1:
+            named = [word for space in spaces for word in ("--spaces", space)]
+            words, others = ["choose", *task, *named, "--for", "links"], ""
+    told = "how well the embedding" if len(spaces) == 1 else "which space best"
+    return (
+        f"These scores are of distances in the graph, and do not tell {told} predicts links or labels; "
+        f"next: {shlex.join(['riemap', *words])}{others}"
+    )
 
 
 def _spread(metric: "Metric", values: Sequence[float]) -> str:

@@ -30,7 +30,7 @@ from riemap.cli.arguments import (
     WithReport,
     takes_read_options,
 )
-from riemap.cli.comparison import show_comparison
+from riemap.cli.comparison import about_prediction, show_comparison
 from riemap.cli.evaluate import show_scores
 from riemap.cli.inputs import opening
 from riemap.cli.messages import refusing
@@ -271,6 +271,8 @@ def _tell_where(out: Path | None, results: "list[RunResult]") -> None:
 
 
 def _show(results: "list[RunResult]", as_json: bool) -> None:
+    from riemap.losses import Walks
+
     first, facts = results[0], [result.as_json() for result in results]
     if as_json:
         found = facts[0] if len(results) == 1 else {"graph": first.spec.graph, "runs": facts}
@@ -284,6 +286,8 @@ def _show(results: "list[RunResult]", as_json: bool) -> None:
         typer.echo(f"{len(first.fit.history)} epochs in {first.fit.seconds:.1f} s: {first.fit.stop.value}\n")
         _show_shares(first)
         show_scores(first.scores)
+        if first.spec.loss == Walks.symbol:
+            typer.echo(f"\n{about_prediction(first.spec, [first.spec.space])}")
 
 
 def _show_shares(result: "RunResult") -> None:

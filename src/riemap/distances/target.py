@@ -34,6 +34,8 @@ class Target:
     ----------
     matrix
         ``(n, n)`` distances, as :func:`shortest_paths` returns them.
+    least
+        The smallest target, if it is known more exactly than the matrix tells, whose numbers may be rounded.
 
     Attributes
     ----------
@@ -57,8 +59,10 @@ class Target:
            [1., 0.]])
     """
 
-    def __init__(self, matrix: DistanceMatrix) -> None:
+    def __init__(self, matrix: DistanceMatrix, *, least: float | None = None) -> None:
         self.matrix = checked_distances(matrix)
+        if least is not None:
+            self.least = least
         self.maximum = float(self.matrix.max())
         whole = np.issubdtype(self.matrix.dtype, np.integer)
         self._squares = (np.arange(self.maximum + 1.0) / self.maximum) ** 2 if whole else np.empty(0)

@@ -11,6 +11,7 @@ from riemap.losses.neighbourhood import Edges, Neighbourhood
 from riemap.losses.rsne import RSNE
 from riemap.losses.schedule import Schedule
 from riemap.losses.sums import Custom, Sum
+from riemap.losses.walks import Walks
 from riemap.specs import Spec, parse, resolve, shown, split
 from riemap.types import Array
 
@@ -29,16 +30,33 @@ __all__ = [
     "Schedule",
     "Stress",
     "Sum",
+    "Walks",
     "as_loss",
 ]
 
-LOSSES: tuple[type[Loss], ...] = (RSNE, Stress, Distortion, AverageDistortion, Neighbourhood, Edges)
+LOSSES: tuple[type[Loss], ...] = (
+    RSNE,
+    Stress,
+    Distortion,
+    AverageDistortion,
+    Neighbourhood,
+    Edges,
+    Walks,
+)
 """All losses that have a name. A class that is added here is known everywhere."""
 
-LOSSES_FOR = {"both": "ad + 0.5*edges", "rank": "ad + 4*edges", "distance": "ad"}
-"""The loss for each aim: the order of nodes around each node, their distances, or both.
+LOSSES_FOR = {
+    "both": "ad + 0.5*edges",
+    "rank": "ad + 4*edges",
+    "distance": "ad",
+    "links": "walks",
+    "labels": "walks",
+}
+"""The loss for each aim: the order of nodes around each node, their distances, or both; or the prediction of
+links or labels.
 
-``ad`` is the average distortion itself, and ``edges`` puts neighbours before other nodes."""
+``ad`` is the average distortion itself, ``edges`` puts neighbours before other nodes, and ``walks`` puts
+nodes near each other that random walks connect."""
 
 LossLike: TypeAlias = str | Loss | Callable[[Array, Array], tuple[float, Array]]
 """What :func:`as_loss` accepts."""
@@ -55,9 +73,9 @@ def as_loss(given: LossLike) -> Loss:
     Parameters
     ----------
     given
-        A text such as ``"stress"`` or ``"rsne(T=0.5->0.01) + 0.3*ad"``; an aim, ``"both"``, ``"rank"`` or
-        ``"distance"``; a function that takes target and sqdist and returns the value and the weights; or a
-        loss.
+        A text such as ``"stress"`` or ``"rsne(T=0.5->0.01) + 0.3*ad"``; an aim, ``"both"``, ``"rank"``,
+        ``"distance"``, ``"links"`` or ``"labels"``; a function that takes target and sqdist and returns the
+        value and the weights; or a loss.
 
     Returns
     -------

@@ -92,6 +92,11 @@ class Loss(ABC):
         return False
 
     @property
+    def compares_walks(self) -> bool:
+        """Whether the target is dissimilarities of random walks, and not distances of the graph."""
+        return False
+
+    @property
     def reads_both_triangles(self) -> bool:
         """Whether :meth:`lower` reads the entries above the diagonals of its arguments."""
         return True

@@ -27,7 +27,7 @@ class Sum(Loss):
     Raises
     ------
     InputError
-        If a factor is not a positive finite number.
+        If a factor is not a positive finite number, or a term is ``walks``.
     """
 
     terms: tuple[tuple[float, Loss], ...]
@@ -43,6 +43,11 @@ class Sum(Loss):
         if not flat:
             raise InputError("a sum of losses needs at least one term, e.g. 'rsne(T=0.02) + 0.3*ad'")
         for factor, loss in self.terms:
+            if loss.compares_walks:
+                raise InputError(
+                    f"{loss} compares random walks, and other losses compare distances in the graph, so that "
+                    f"it is no term of a sum and has no factor; take {loss} alone, e.g. --loss {loss}"
+                )
             if not 0.0 < factor < float("inf"):
                 raise InputError(f"the factor of {loss} is {factor:g}; it must be positive, e.g. 0.3*ad")
 

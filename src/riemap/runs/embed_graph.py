@@ -70,8 +70,10 @@ def embed(
         :func:`read_graph`. A :class:`Graph` has lengths already.
     loss
         What to minimise. By aim: ``"rank"``, which nodes are near each node; ``"distance"``, how far they
-        are; or ``"both"``. By name: ``"stress"``, ``"ad + 0.5*edges"``. Or a function of (target, sqdist)
-        that gives a value and its derivatives with respect to sqdist.
+        are; ``"both"``; ``"links"`` or ``"labels"``, which are predicted from the embedding: random walks
+        connect near nodes, and distances in the graph do not count. By name: ``"stress"``,
+        ``"ad + 0.5*edges"``. Or a function of (target, sqdist) that gives a value and its derivatives with
+        respect to sqdist.
     preset
         How to train: ``"default"``; ``"steady"``, which learns the scales late and slowly; or ``"paper"``,
         the protocol of the paper.
@@ -84,7 +86,8 @@ def embed(
         Seed for the starting points and the batches. The same seed gives the same bytes.
     sampler
         Which pairs training sees: ``"all"``; ``"landmarks"``, pairs with 1,024 of the nodes and pairs of
-        nodes near each other; or ``"auto"``, landmarks for more than 10,000 nodes.
+        nodes near each other; or ``"auto"``, landmarks for more than 10,000 nodes. For links and labels all
+        pairs, and ``"auto"`` is for at most 30,000 nodes.
     callbacks
         Each is called after every epoch with its record; one that returns ``False`` ends the run.
     out, resume
@@ -126,7 +129,7 @@ def embed(
     where = Space.of(space)
     choice: dict[str, Any] = {"loss": loss, "preset": preset, "optimizer": optimizer, "epochs": epochs}
     budget = TimeBudget.of(time, epochs, ray)
-    pairs = chosen_sampler(opened, sampler, preset)
+    pairs = chosen_sampler(opened, sampler, preset, loss)
 
     def setup(count: int | None) -> Setup:
         plan = planned(**{**choice, "epochs": count}, n=opened.n, sampler=pairs)

@@ -7,6 +7,7 @@ from riemap.distances import DistanceMatrix, shortest_paths
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph
+from riemap.metrics.scores import LARGEST_FULLY_SCORED
 from riemap.runs.folder import RunFolder
 from riemap.runs.result import RunResult
 from riemap.runs.samplers import SAMPLER, chosen_sampler
@@ -43,7 +44,7 @@ def execute(
         What to do, and where to keep it. A run with a checkpoint in the folder is continued.
     graph, distances
         The graph, if it is open already, and the distances between all its nodes, if they are known. They are
-        not needed if the plan has landmarks.
+        not needed if the plan has landmarks; if it compares walks, they are for the scores alone.
     setup
         The space and the plan, for a manifold or a loss of the user's own; made from their names otherwise.
     callbacks, interrupted, start, workers
@@ -76,7 +77,7 @@ def execute(
         return folder.result(spec, opened, plan, distances)
     if plan.sampler == "landmarks":
         distances = None
-    elif distances is None:
+    elif distances is None and (not plan.compares_walks or opened.n <= LARGEST_FULLY_SCORED):
         distances = shortest_paths(opened)
     if folder is not None:
         folder.begin(spec)
@@ -89,12 +90,12 @@ def execute(
             callbacks=tuple(callbacks),
             checkpoint=None if folder is None else folder.checkpoint,
             every=1 if folder is None else checkpoint_rounds(plan, opened.n, folder.checkpoint_every),
-            distances=distances,
+            distances=None if plan.compares_walks else distances,
             interrupted=interrupted,
             start=start,
             workers=workers,
         )
-    except (InputError, MemoryError):
+    except (InputError, MemoryError, KeyboardInterrupt):
         if folder is not None:
             folder.undo_begin()
         raise

@@ -112,7 +112,8 @@ class RunSpec:
         seed = checked_seed(seed)
         epochs = None if epochs is None else whole_number("epochs", epochs, 1, 500, "number of epochs")
         objective, chosen = as_loss(loss), None if optimizer is None else as_optimizer(optimizer)
-        plan = planned(objective, preset, chosen, epochs, graph.n, chosen_sampler(graph, sampler, preset))
+        pairs = chosen_sampler(graph, sampler, preset, objective)
+        plan = planned(objective, preset, chosen, epochs, graph.n, pairs)
         return cls(
             graph.name,
             graph.key,

@@ -6,38 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from riemap.distances import DistanceMatrix
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import Graph
-from riemap.losses import RSNE, Schedule
-from riemap.optim import RAdam
+from riemap.losses import Walks
 from riemap.runs.embed_graph import embed
+from riemap.runs.samplers import WALK_NODES
 from riemap.runs.spec import LOSS, PRESET, check_dimension, planned
 from riemap.spaces import Space
 from riemap.specs import expect, shown, whole_number
 from riemap.tasks.summaries import Told, told_epochs
-from riemap.tasks.walks import walk_dissimilarities, walk_levels
 from riemap.training.fit import Callback, fit
-from riemap.training.plan import Plan, Stage
-from riemap.training.presets import UNFOLDING_TEMPERATURE
+from riemap.training.presets import default_plan
 from riemap.training.trainer import never
 from riemap.types import Array
-
-WALK_NODES = 30_000
-"""Largest number of nodes for which walks between all pairs are computed by default: they take 3.6 GB."""
-
-ALL_PAIRS_NODES = 6000
-"""Largest number of nodes for which a step sees all pairs: 36 million. Others are trained in batches."""
-
-BATCH_NODES = 1024
-"""Number of nodes in a batch, of which all pairs are trained. On pubmed in H16, the ROC AUC of validation
-links by distance was 90.3, 90.5 and 89.6 % with 512, 1,024 and 4,096 (seed 0), and 90.7, 91.0 and 91.0 % with
-512, 1,024 and 2,048 (seed 1)."""
-
-TOTAL_EPOCHS = 50
-"""Number of epochs with walks. On cora in H16, the ROC AUC of validation links by distance was 91.7 % after
-37 epochs, 91.1 % after 75 and 91.0 % after 125 (one seed): more epochs do not help."""
 
 TARGETS = ("auto", "walks", "landmarks")
 """What an embedding for prediction is trained on."""
@@ -102,16 +84,8 @@ def embed_for_prediction(
         stopping: Any = (*callbacks, lambda report: not interrupted())
         found = embed(part, where, sampler="landmarks", epochs=epochs, seed=seed, callbacks=stopping)
     else:
-        options: Any = {"callbacks": callbacks, "interrupted": interrupted}
-        distances: DistanceMatrix
-        if graph.n <= ALL_PAIRS_NODES:
-            distances, batch = walk_dissimilarities(graph), None
-            largest = float(distances.max()) ** 2
-        else:
-            distances, largest = walk_levels(graph, interrupted=interrupted)
-            batch = BATCH_NODES
-        plan = walk_plan(largest, planned_epochs(graph, target, epochs), batch)
-        found = fit(graph, where, plan, seed=seed, distances=distances, **options)
+        plan = default_plan(Walks(), graph.n, epochs)
+        found = fit(graph, where, plan, seed=seed, callbacks=callbacks, interrupted=interrupted)
     if interrupted():
         raise KeyboardInterrupt
     return found.embedding
@@ -125,30 +99,14 @@ def embed_told(graph: Graph, space: Space, seed: int, told: Told, what: str, **t
 
 def planned_epochs(graph: Graph, target: str = "auto", epochs: int | None = None, **_: Any) -> int:
     """Number of epochs of an embedding for prediction."""
-    if epochs is not None:
-        return epochs
     if uses_walks(graph, target):
-        return TOTAL_EPOCHS
-    return planned(LOSS, PRESET, None, None, graph.n, "landmarks").epochs
+        return default_plan(Walks(), graph.n, epochs).epochs
+    return planned(LOSS, PRESET, None, epochs, graph.n, "landmarks").epochs
 
 
 def uses_walks(graph: Graph, target: str) -> bool:
     """Whether an embedding for prediction is trained on walks, and not on landmarks."""
     return target == "walks" or (target == "auto" and graph.n <= WALK_NODES)
-
-
-def walk_plan(largest: float, epochs: int, batch: int | None) -> Plan:
-    """Make the plan for dissimilarities of walks: a fifth of the epochs unfold the graph.
-
-    The squares of the dissimilarities are divided by the largest one before a loss sees them. With its
-    inverse as the temperature, the loss compares the probabilities of walks themselves.
-    """
-    temperature = 1.0 / largest
-    unfold = epochs // 5
-    stages = [Stage(RSNE(Schedule(temperature, temperature)), epochs - unfold, 1.0, "cosine", batch=batch)]
-    if unfold:
-        stages.insert(0, Stage(RSNE(UNFOLDING_TEMPERATURE), unfold, 1.0, "cosine", batch=batch))
-    return Plan(tuple(stages), RAdam(0.1), scale_lr=0.1)
 
 
 def largest_component(graph: Graph) -> Graph:

@@ -161,7 +161,8 @@ def fit(
         As for :class:`Trainer` and its method :meth:`~Trainer.init`.
     callbacks, interrupted
         Each callback is called after every epoch with an :class:`EpochReport`; the run stops if one returns
-        ``False``. It also stops once ``interrupted``, which is asked between epochs, returns ``True``.
+        ``False``. It also stops once ``interrupted``, which is asked between epochs, returns ``True``. Asked
+        while walks are computed, this raises ``KeyboardInterrupt``.
     checkpoint, every
         A file to continue from, if it exists, and to write every so many epochs and when interrupted.
     start
@@ -189,7 +190,7 @@ def fit(
     began = working_seconds()
     seed, every = checked_seed(seed), whole_number("every", every, 1, 50)
     _check_callbacks(callbacks)
-    trainer = Trainer(graph, space, plan, distances, workers)
+    trainer = Trainer(graph, space, plan, distances, workers, interrupted)
     identity = json.dumps({"graph": graph.key, "space": str(space), "seed": seed, "plan": plan.as_json()})
     file = _CheckpointFile(checkpoint, identity, every)
     like = trainer._initial_state(tuple(np.zeros((graph.n, *m.shape)) for m in space.factors), seed)

@@ -154,7 +154,7 @@ class Plan:
     Raises
     ------
     InputError
-        If there is no stage, or a number is not positive and finite.
+        If there is no stage, a number is not positive and finite, or landmarks go with the loss ``walks``.
 
     Examples
     --------
@@ -183,6 +183,12 @@ class Plan:
             )
         if self.sampler not in SAMPLERS:
             raise InputError(f"sampler={shown(self.sampler)} of a plan is not one of {', '.join(SAMPLERS)}")
+        if self.sampler == "landmarks" and self.compares_walks:
+            raise InputError(
+                "the loss walks, of --for links and --for labels, takes all pairs of nodes, and the sampler "
+                "is landmarks; take --sampler all, or another loss, e.g. --for both (in Python, "
+                "sampler='all', or loss='both')"
+            )
         if self.initialisation not in INITIALISATIONS:
             given, known = shown(self.initialisation), ", ".join(INITIALISATIONS)
             raise InputError(f"initialisation={given} of a plan is not one of {known}")
@@ -202,6 +208,11 @@ class Plan:
         A burn-in at a tenth of the rate cannot.
         """
         return len(self.stages) > 1 and self.stages[0].lr_factor >= 1.0
+
+    @property
+    def compares_walks(self) -> bool:
+        """Whether a stage has the loss ``walks``; all stages then compare walks, and not distances."""
+        return any(stage.loss.compares_walks for stage in self.stages)
 
     @property
     def refines(self) -> bool:

@@ -5,6 +5,7 @@ from typing import final
 
 from riemap.distances import Target
 from riemap.distances.paths import DistanceMatrix
+from riemap.distances.walks import walk_target
 from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph
@@ -30,8 +31,19 @@ LEAST_LR = 1e-5
 """Learning rate below which a run with the schedule ``plateau`` has converged."""
 
 
-def _all_pairs(graph: AnyGraph, distances: DistanceMatrix | None) -> Target:
+def never() -> bool:
+    """Return ``False``: the answer of a caller that never interrupts."""
+    return False
+
+
+def _all_pairs(
+    graph: AnyGraph, plan: Plan, distances: DistanceMatrix | None, interrupted: Callable[[], bool]
+) -> Target:
     """Make the target of all pairs, and check that it is that of the graph."""
+    if plan.compares_walks:
+        if distances is not None:
+            raise InputError("the loss walks compares random walks of the graph; leave out the distances")
+        return walk_target(graph, interrupted)
     target = Target.of(graph) if distances is None else Target(distances)
     if target.n != graph.n:
         raise InputError(
@@ -39,11 +51,6 @@ def _all_pairs(graph: AnyGraph, distances: DistanceMatrix | None) -> Target:
             f"that {(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
         )
     return target
-
-
-def never() -> bool:
-    """Return ``False``: the answer of a caller that never interrupts."""
-    return False
 
 
 @final
@@ -62,14 +69,18 @@ class Trainer:
     plan
         Losses, epochs and learning rates; see :func:`riemap.training.default_plan`.
     distances
-        The matrix of :func:`riemap.shortest_paths` for this graph, if it is known already.
+        The matrix of :func:`riemap.shortest_paths` for this graph, if it is known already. The loss ``walks``
+        does not compare them.
     workers
         Where the tasks of a plan with landmarks are done; ``None`` does them on this machine.
+    interrupted
+        Is asked while the walks of a large graph are computed; ``True`` raises ``KeyboardInterrupt``.
 
     Raises
     ------
     InputError
-        If the distances do not have one row and one column a node, or are not distances.
+        If the distances do not have one row and one column a node, or are not distances, or are given for
+        the loss ``walks``.
 
     Examples
     --------
@@ -92,6 +103,7 @@ class Trainer:
         plan: Plan,
         distances: DistanceMatrix | None = None,
         workers: Workers | None = None,
+        interrupted: Callable[[], bool] = never,
     ) -> None:
         check_graph(graph)
         expect(space, Space, "a space", "Space.parse('H2') makes one")
@@ -103,7 +115,7 @@ class Trainer:
                 space, target, workers or workers_here(graph.n)
             )
         else:
-            self.objective = Objective(space, _all_pairs(graph, distances))
+            self.objective = Objective(space, _all_pairs(graph, plan, distances, interrupted))
         self.target = self.objective.target
         self._stepper = Stepper(self.objective, plan.optimizer, plan.scale_lr)
         self._epochs = EpochRunner(self._stepper)

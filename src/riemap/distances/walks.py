@@ -1,4 +1,4 @@
-r"""How likely a random walk leads from one node to another: the target of an embedding for prediction.
+r"""How likely a random walk leads from one node to another: the target of the loss ``walks``.
 
 A walk starts at node ``i``, ends with probability ``1 - a`` before each step, and goes on to a random
 neighbour otherwise. With ``P`` the transition matrix, it ends at ``j`` with probability
@@ -7,8 +7,8 @@ neighbour otherwise. With ``P`` the transition matrix, it ends at ``j`` with pro
 
 the personalised PageRank of ``j``. The dissimilarity of two nodes is :math:`\delta_{ij}^2 = -\log s_{ij}`,
 where ``s`` is the mean of both directions, ``S`` without its diagonal and with rows that add up to one. The
-loss ``rsne`` at the right temperature then compares :math:`p_{j|i} \propto s_{ij}` with
-:math:`q_{j|i} \propto e^{-d_{ij}^2}`, as [Tsitsulin2018] does with inner products.
+loss ``walks`` then compares :math:`p_{j|i} \propto s_{ij}` with :math:`q_{j|i} \propto e^{-d_{ij}^2}`, as
+[Tsitsulin2018] does with inner products.
 
 References
 ----------
@@ -16,15 +16,19 @@ References
     WWW 2018.
 """
 
+import logging
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from riemap import memory
-from riemap.graphs import Graph
-from riemap.training.trainer import never
+from riemap.distances.target import Target
+from riemap.errors import InputError
+from riemap.graphs import AnyGraph, Graph
+from riemap.specs import shown
 from riemap.types import Array
 
 WALK_STEPS = 40
@@ -40,8 +44,15 @@ dissimilarity is -log(0.01 / n), which is finite and the largest of all."""
 NEAREST_SQUARE = 0.01
 """Squared dissimilarity of the most similar pair. It is positive, since two nodes must not coincide."""
 
-LESS_MEMORY = "take a smaller graph, or --target landmarks (in Python, target='landmarks')"
+LESS_MEMORY = (
+    "take a smaller graph, or do without walks: 'riemap embed --for both --sampler landmarks' or 'riemap "
+    "links --target landmarks' (in Python, loss='both', sampler='landmarks', or target='landmarks')"
+)
 """What can be done where the walks between all pairs do not fit."""
+
+EXACT_NODES = 6000
+"""Largest number of nodes whose dissimilarities are kept as float64, which takes 288 MB. In a larger graph
+each one takes a byte."""
 
 LEVELS = 255
 """Number of steps in which dissimilarities of a large graph are stored, so that one takes a byte. On cora a
@@ -50,6 +61,84 @@ squared dissimilarity, which is 12.5 at most, then differs by 0.05 at most."""
 BLOCK_NODES = 64
 """Number of nodes whose walks are followed at a time in a large graph. On pubmed it took 9 s with 64, 12 s
 with 128 and 20 s with 256, whose numbers no longer fit into the processor's cache."""
+
+_LOGGER = logging.getLogger(__name__)
+
+_kept: WeakKeyDictionary[Graph, Target] = WeakKeyDictionary()
+"""The target of the graph whose walks were computed last, as long as that graph is used: several spaces and
+seeds have it in common."""
+
+
+def check_walks(graph: AnyGraph) -> Graph:
+    """Return the graph, or refuse dissimilarities: a walk needs edges.
+
+    Parameters
+    ----------
+    graph
+        What to embed.
+
+    Returns
+    -------
+    Graph
+        The same.
+
+    Raises
+    ------
+    InputError
+        If it has no edges.
+    """
+    if not isinstance(graph, Graph):
+        raise InputError(
+            f"{shown(graph.name)} is a matrix of dissimilarities, and walks need edges: the loss walks, of "
+            "--for links and --for labels, is for graphs; take e.g. --for both (in Python, loss='both')"
+        )
+    return graph
+
+
+def walk_target(graph: AnyGraph, interrupted: Callable[[], bool] = lambda: False) -> Target:
+    """Compute what the loss ``walks`` is trained on: the dissimilarities of all pairs, squared and scaled.
+
+    The target that was computed last is kept as long as its graph is in use.
+
+    Parameters
+    ----------
+    graph
+        The graph, with any number of components.
+    interrupted
+        Is asked now and then for a large graph, and ends the computation by returning ``True``.
+
+    Returns
+    -------
+    Target
+        Its smallest entry is ``NEAREST_SQUARE`` over the square of the largest dissimilarity.
+
+    Raises
+    ------
+    InputError
+        If dissimilarities are given.
+    MemoryError
+        If the matrices do not fit into memory.
+    KeyboardInterrupt
+        If ``interrupted`` tells so.
+
+    Examples
+    --------
+    >>> target = walk_target(Graph.from_edges([(0, 1), (1, 2)]))
+    >>> bool(np.isclose(target.least * target.maximum**2, NEAREST_SQUARE))
+    True
+    """
+    graph = check_walks(graph)
+    found = _kept.get(graph)
+    if found is None:
+        _kept.clear()  # before another is computed, which may need the memory
+        _LOGGER.info("%s: computing the random walks between all %d nodes", graph.name, graph.n)
+        if graph.n <= EXACT_NODES:
+            found = Target(walk_dissimilarities(graph))
+        else:
+            levels, largest = walk_levels(graph, interrupted=interrupted)
+            found = Target(levels, least=NEAREST_SQUARE / largest)
+        _kept[graph] = found
+    return found
 
 
 def walk_probabilities(graph: Graph, continuation: float = CONTINUATION) -> Array:
@@ -118,7 +207,7 @@ def walk_dissimilarities(graph: Graph, continuation: float = CONTINUATION) -> Ar
 
 
 def walk_levels(
-    graph: Graph, continuation: float = CONTINUATION, interrupted: Callable[[], bool] = never
+    graph: Graph, continuation: float = CONTINUATION, interrupted: Callable[[], bool] = lambda: False
 ) -> tuple[NDArray[np.uint8], float]:
     """Compute the dissimilarities of all pairs of nodes of a large graph, with a byte for each.
 

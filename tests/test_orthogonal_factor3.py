@@ -37,7 +37,9 @@ def factor(c: Any) -> Any:
 
 def frames(rng: Rng, n: int) -> Array:
     """Orthogonal matrices, of both signs."""
-    return np.linalg.qr(rng.standard_normal((COUNT, n, n)))[0]
+    q = np.linalg.qr(rng.standard_normal((COUNT, n, n)))[0]
+    q[::2, :, 0] *= -1.0
+    return q[rng.permutation(COUNT)]
 
 
 @pytest.mark.parametrize("scale", [1e-59, 1.0, 1e60])

@@ -1,5 +1,6 @@
 """Four-dimensional subspaces where principal angles meet, vanish or are right, beside mpmath and SciPy."""
 
+from itertools import combinations
 from typing import Any
 
 import mpmath
@@ -48,7 +49,9 @@ ANGLES = {
 
 def frames(rng: Rng, n: int) -> Array:
     """Orthogonal matrices, of both signs."""
-    return np.linalg.qr(rng.standard_normal((COUNT, n, n)))[0]
+    q = np.linalg.qr(rng.standard_normal((COUNT, n, n)))[0]
+    q[::2, :, 0] *= -1.0
+    return q[rng.permutation(COUNT)]
 
 
 @pytest.mark.parametrize("n", [8, 9])
@@ -101,6 +104,23 @@ def test_random_subspaces_near_and_far(k: int, n: int, radius: float) -> None:
         fast, plain = (m.rectangular_block(x, columns, reference=reference) for reference in (False, True))
         found, expected = (block.gradient(w[:, : len(columns)]) for block in (fast, plain))
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=5.0 * ZERO)
+
+
+def test_subspaces_along_the_axes() -> None:
+    """No rounding hides what a formula does with zeros. Pairs with two right angles take singular vectors."""
+    m, rng = Grassmann(4, 8), np.random.default_rng(6)
+    axes = [rng.permutation(p) for p in combinations(range(8), 4)]
+    x = np.array([np.eye(8)[:, p] * rng.choice([-1.0, 1.0], 4) for p in axes])
+    others = np.array([[len(set(p) - set(q)) for q in axes] for p in axes])
+    kernel, (sqdist, *saved) = m.pair_kernel, np.empty((5, len(x), len(x)))
+    kernel.forward(kernel.prepare(x), kernel.prepare(x), False, sqdist, *saved)
+    np.testing.assert_array_equal(np.isnan(saved[0]), others >= 2)
+    block = m.rectangular_block(x, x)
+    np.testing.assert_allclose(block.sqdist, others * RIGHT**2, rtol=ROUNDING, atol=0.0)
+    for shift in range(len(x)):
+        w = np.roll(np.eye(len(x)), shift, axis=1)
+        limit = np.pi * np.sqrt(np.sum(w * others, axis=1))
+        assert np.all(m.norm(x, block.gradient(w)) <= limit * (1.0 + GRADIENT_EXCESS))
 
 
 @pytest.mark.parametrize("right", [0, 1, 17, 40])

@@ -84,7 +84,7 @@ def _sines_and_cosines(g: Any, det: float) -> tuple[Four, Four]:
     c, d = _ordered(mean * (1.0 + rest[2]), mean * (1.0 + rest[3]))
     a, c = max(a, c), min(a, c)
     q, r, t = math.sqrt(1.0 - b), math.sqrt(1.0 - c), math.sqrt(1.0 - d)
-    p = min(det / (q * r * t + TINY), min(min(q, r), t))
+    p = det / (q * r * t + TINY)
     return (0.5 * a / (1.0 + p), 0.5 * b / (1.0 + q), 0.5 * c / (1.0 + r), 0.5 * d / (1.0 + t)), (p, q, r, t)
 
 

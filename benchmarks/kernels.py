@@ -44,7 +44,7 @@ SPACES = (
     "E3 S3 H3 H6 SPD2 SPD3 SPD4 Stein2 Stein3 Stein4 LogSPD3 BW2 BW3 "
     "Gr(1,4) Gr(2,4) Gr(2,5) Gr(3,5) Gr(3,6) SO3 SO4"
 )
-LARGER_MATRICES = "SPD4 SPD5 Stein4 Stein5 BW3 BW4 Gr(3,6) SO4 SO5"
+LARGER_MATRICES = "SPD4 SPD5 Stein4 Stein5 BW3 BW4 Gr(3,6) Gr(4,8) SO4 SO5"
 BARS = {"E3": 20, "S3": 15, "H6": 25, "SPD2": 150, "SPD3": 150, "Stein2": 80, "Stein3": 80}
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from tolerances import ZERO
 
 from riemap.manifolds import MANIFOLDS, CompactManifold, Manifold
 from riemap.types import Array, Rng
@@ -36,3 +37,14 @@ def expand(m: Manifold, a: Array) -> Array:
 
 def length(m: Manifold, x: Array, u: Array) -> Array:
     return m.norm(x, u)
+
+
+def check_blocks(m: Manifold, x: Array, w: Array) -> None:
+    """Distances and gradients within ``x``, and between ``x`` and a part of it, beside the plain version."""
+    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
+    between = [m.rectangular_block(x, x[:33], reference=reference) for reference in (False, True)]
+    for fast, plain in (within, between):
+        columns = fast.sqdist.shape[1]
+        np.testing.assert_allclose(np.sqrt(fast.sqdist), np.sqrt(plain.sqdist), rtol=1e-12, atol=ZERO)
+        slope = plain.gradient(w[:, :columns])
+        np.testing.assert_allclose(fast.gradient(w[:, :columns]), slope, atol=1e-12 * np.abs(slope).max())

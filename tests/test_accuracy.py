@@ -279,7 +279,7 @@ def antipodes(rng: Rng) -> Iterator[Corner]:
 
 def special_angles(rng: Rng) -> Iterator[Corner]:
     """Right ones, and equal ones."""
-    for k, n in ((1, 2), (1, 3), (2, 4), (2, 5), (3, 5), (3, 6), (3, 7)):
+    for k, n in ((1, 2), (1, 3), (2, 4), (2, 5), (3, 5), (3, 6), (3, 7), (3, 8), (4, 8)):
         q = frames(rng, COUNT, n)
         for right in range(1, min(k, n - k) + 1):
             y = q[:, :, [*range(k, k + right), *range(right, k)]]

@@ -15,7 +15,7 @@ from riemap import compiling
 from riemap.compiling import for_loops_only, for_python
 from riemap.kernel_cache import compile_clock
 from riemap.loops import RowLoop, _loop
-from riemap.manifolds.grassmann import pair_loops, pair_loops36
+from riemap.manifolds.grassmann import pair_loops, pair_loops4, pair_loops36
 from riemap.manifolds.hyperbolic import pair_loops as hyperbolic
 from riemap.manifolds.rotations import quaternion_pairs
 from riemap.manifolds.spd import affine_pairs_small, bures_pairs3, stein_pairs_small
@@ -87,6 +87,10 @@ VECTORISED: dict[str, tuple[RowLoop, tuple[Any, ...]]] = {
     "SO4": (quaternion_pairs._forward4_rows, (SQUARE, SQUARE, FLAG, SQUARE, SQUARE, SQUARE)),
     "BW3": (bures_pairs3._forward_rows, (CUBE, CUBE, CUBE, FLAG, *4 * [SQUARE])),
     "Gr(3,6)": (pair_loops36._forward_rows, (CUBE, SQUARE, SQUARE, CUBE, FLAG, *4 * [SQUARE])),
+    "Gr(4,8)": (
+        pair_loops4._forward_rows,
+        (CUBE, np.ones((32, 8)), np.ones((32, 8)), CUBE, (0.0,) * 32, FLAG, *5 * [SQUARE]),
+    ),
     "Gr(2,n)": (pair_loops._forward2_rows, (SQUARE, SQUARE, FLAG, SQUARE)),
 }
 
@@ -97,6 +101,10 @@ def test_loops_with_such_functions_vectorise(name: str) -> None:
     """A loop over pairs multiplies several numbers at once."""
     loop, arguments = VECTORISED[name]
     kernel = _loop(loop.kernel.py_func)  # compiled here, since code that was loaded cannot be inspected
+    kernel._compiler._customize_flags = loop.kernel._compiler._customize_flags
     kernel.compile(tuple(map(kernel.typeof_pyval, (PART, *arguments))))
     assembly = "\n".join(kernel.inspect_asm().values())
-    assert len(re.findall(r"\bv(mul|fn?m(add|sub)\d{3})pd\b", assembly)) > 10
+    packed, single = (
+        len(re.findall(rf"\bv(mul|fn?m(add|sub)\d{{3}}){kind}\b", assembly)) for kind in ("pd", "sd")
+    )
+    assert packed > max(10, single // 4)  # the rest of a row takes single numbers

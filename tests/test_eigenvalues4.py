@@ -7,7 +7,8 @@ import pytest
 from tolerances import EIGENVALUE_SQUARES4, EIGENVALUES4, LOGARITHM4
 
 from riemap.compiling import for_python
-from riemap.manifolds.spd import eigenvalues4
+from riemap.manifolds.shared import eigenvalues4
+from riemap.manifolds.spd import logarithm4
 from riemap.types import Array
 
 COUNT = 300
@@ -30,12 +31,12 @@ def eigenvalues(entries: Any) -> Any:
 
 @for_python(error_model="numpy")
 def coefficients(rest: Any, logs: Any) -> Any:
-    return eigenvalues4.coefficients(rest, logs)
+    return logarithm4.coefficients(rest, logs)
 
 
 @for_python(error_model="numpy")
 def polynomial(entries: Any, b1: float, b2: float, b3: float) -> Any:
-    return eigenvalues4.polynomial(entries, b1, b2, b3)
+    return logarithm4.polynomial(entries, b1, b2, b3)
 
 
 def matrices(logs: list[float], split: float, turn: float) -> tuple[Array, Array, Array]:

@@ -5,11 +5,12 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from subjects import check_blocks
 from tolerances import GRADIENT_EXCESS, ROUNDING, ZERO
 
 from riemap.compiling import for_python
 from riemap.linalg import congruence, symmetric, transpose
-from riemap.manifolds import BuresWasserstein, Grassmann, Manifold
+from riemap.manifolds import BuresWasserstein, Grassmann
 from riemap.manifolds.shared import orthogonal_factor3
 from riemap.types import Array, Rng
 
@@ -36,7 +37,9 @@ def factor(c: Any) -> Any:
 
 def frames(rng: Rng, n: int) -> Array:
     """Orthogonal matrices, of both signs."""
-    return np.linalg.qr(rng.standard_normal((COUNT, n, n)))[0]
+    q = np.linalg.qr(rng.standard_normal((COUNT, n, n)))[0]
+    q[::2, :, 0] *= -1.0
+    return q[rng.permutation(COUNT)]
 
 
 @pytest.mark.parametrize("scale", [1e-59, 1.0, 1e60])
@@ -60,17 +63,6 @@ def test_matrices_with_many_nearest_ones_are_marked(values: list[float]) -> None
     rng = np.random.default_rng(0)
     for c in (frames(rng, 3) * np.array(values)) @ frames(rng, 3):
         assert np.isnan(factor(tuple(c.ravel().tolist()))[0])
-
-
-def check_blocks(m: Manifold, x: Array, w: Array) -> None:
-    """Distances and gradients within ``x``, and between ``x`` and a part of it, beside the plain version."""
-    within = [m.symmetric_block(x, reference=reference) for reference in (False, True)]
-    between = [m.rectangular_block(x, x[:33], reference=reference) for reference in (False, True)]
-    for fast, plain in (within, between):
-        columns = fast.sqdist.shape[1]
-        np.testing.assert_allclose(np.sqrt(fast.sqdist), np.sqrt(plain.sqdist), rtol=1e-12, atol=ZERO)
-        slope = plain.gradient(w[:, :columns])
-        np.testing.assert_allclose(fast.gradient(w[:, :columns]), slope, atol=1e-12 * np.abs(slope).max())
 
 
 # --- Bures-Wasserstein ----------------------------------------------------------------------------

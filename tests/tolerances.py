@@ -58,6 +58,12 @@ SPD5_GRADIENT = 3e-11
 ROUNDING = 5e-15
 """Absolute, for distances however small; measured: 2e-15."""
 
+SUBSPACES4_DISTANCE = 5e-14
+"""Absolute, for Gr(4,n) where the closed form ends; measured: 2e-14."""
+
+SUBSPACES4_GRADIENT = 1e-11
+"""Absolute, for the gradient of the same; measured: 3e-12."""
+
 GRADIENT_EXCESS = 1e-6
 """Relative: how much the length of a gradient of d² may exceed 2 d."""
 

@@ -103,6 +103,21 @@ def size_of(entries: Any) -> int:
     return (math.isqrt(8 * len(entries) + 1) - 1) // 2
 
 
+def lower_index(p: int, q: int) -> int:
+    """The number of entry ``(p, q)`` of a lower triangle, ``p >= q``, by rows: 0; 1, 2; 3, 4, 5; ..."""
+    return p * (p + 1) // 2 + q
+
+
+def symmetric_index(p: int, q: int) -> int:
+    """The number of entry ``(p, q)`` of a symmetric matrix of which the lower triangle is kept."""
+    return lower_index(max(p, q), min(p, q))
+
+
+def lower_pairs(size: int) -> list[tuple[int, int]]:
+    """The rows and columns of the entries of a lower triangle, in their order."""
+    return [(p, q) for p in range(size) for q in range(p + 1)]
+
+
 def _typed(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Return the signature of a function for arguments of these types, and what emits its instructions."""
 

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 
-from riemap.linalg import LANES, svd_lanes
+from riemap.linalg import LANES, device, svd_lanes
 from riemap.loops import inline, inline_sum, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.base import CUT
+from riemap.manifolds.shared.orthogonal_factor3 import any_marked
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY, atan2
@@ -100,3 +101,41 @@ def _gradient_rows(part: Part, x: Array, y: Array, w: Array, out: Array) -> None
                 principal(x[i], y, j, c, v, e, k)
                 for lane in range(min(LANES, m - j)):
                     add_log(e, c, k, lane, w[i, j + lane], out[i])
+
+
+# --- for kernels whose closed form has too few digits for some pairs -------------------------------------
+
+
+@device
+def marked_distances(x: Array, y: Array, marks: Array, end: int, out: Array) -> None:
+    """Write the squared distances of this row where the mark is NaN, from singular vectors."""
+    rows, size = x.shape
+    c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+    for j in range(0, end, LANES):
+        if not any_marked(marks, j, end):
+            continue
+        cross(x, y, j, c, v)
+        for lane in range(min(LANES, end - j)):
+            out[j + lane] = 0.0 if math.isnan(marks[j + lane]) else out[j + lane]
+        for k in range(size):
+            principal(x, y, j, c, v, e, k)
+            for lane in range(min(LANES, end - j)):
+                theta = atan2(e[rows, lane], e[rows + 1, lane])
+                out[j + lane] += theta * theta if math.isnan(marks[j + lane]) else 0.0
+
+
+@device
+def add_marked(x: Array, y: Array, marks: Array, w: Array, out: Array) -> None:
+    """Add the terms of this row where the mark is NaN, from singular vectors."""
+    rows, size = x.shape
+    end = len(w)
+    c, v, e = np.empty((size, size, LANES)), np.empty((size, size, LANES)), np.empty((rows + 2, LANES))
+    for j in range(0, end, LANES):
+        if not any_marked(marks, j, end):
+            continue
+        cross(x, y, j, c, v)
+        for k in range(size):
+            principal(x, y, j, c, v, e, k)
+            for lane in range(min(LANES, end - j)):
+                weight = w[j + lane] if math.isnan(marks[j + lane]) else 0.0
+                add_log(e, c, k, lane, weight, out)

@@ -54,7 +54,9 @@ class Grassmann(CompactManifold):
     name: ClassVar[str] = "Grassmann, k-planes"
     formula: ClassVar[str] = "√(Σ θᵢ²), principal angles θ"
     shown: ClassVar[tuple[int, ...]] = (2, 4)
-    examples: ClassVar[tuple[tuple[int, ...], ...]] = ((1, 3), (2, 4), (2, 5), (3, 5), (3, 6), (3, 7))
+    examples: ClassVar[tuple[tuple[int, ...], ...]] = (
+        *((1, 3), (2, 4), (2, 5), (3, 5), (3, 6), (3, 7), (3, 8), (4, 8)),
+    )
 
     def size_error(self) -> str | None:
         return None if 1 <= self.k < self.n else "Gr(k,n) needs 1 <= k < n"

@@ -5,13 +5,14 @@ Bases are orthonormal, :math:`A, B\in\mathbb{R}^{n\times k}`, and the cosines of
 its digits. So the basis of ``B`` is first rotated towards that of ``A``, by the orthogonal factor ``R`` of
 :math:`B^\top A`; then :math:`D = BR - A` has the singular values :math:`2\sin\frac{\theta_i}{2}`, which
 keep their digits. For ``k = 1``, ``R`` is a sign. For ``k = 2`` and for ``Gr(3, 6)``
-(:mod:`riemap.manifolds.grassmann.pair_loops36`) it has a closed form. For other sizes,
+(:mod:`riemap.manifolds.grassmann.pair_loops36`) it has a closed form. For ``k = 4``,
+:mod:`riemap.manifolds.grassmann.pair_loops4` needs no ``R``. For other sizes,
 :mod:`riemap.manifolds.grassmann.any_pairs` computes singular vectors.
 
 Orthogonal complements have the same principal angles, apart from zeros, and need ``n - k`` columns. They are
-used where that is fewer. With an orthonormal basis ``C`` of that of ``A``, a tangent ``P`` at ``C`` is
-:math:`-CP^\top A` at ``A``, of the same length, because the projectors on a subspace and on its complement
-add up to the identity.
+used where that is fewer, and for ``Gr(3, 7)``. With an orthonormal basis ``C`` of that of ``A``, a tangent
+``P`` at ``C`` is :math:`-CP^\top A` at ``A``, of the same length, because the projectors on a subspace and on
+its complement add up to the identity.
 """
 
 import math
@@ -26,13 +27,17 @@ from riemap.linalg import transpose
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
-from riemap.manifolds.grassmann import any_pairs, pair_loops36
+from riemap.manifolds.grassmann import any_pairs, pair_loops4, pair_loops36
 from riemap.manifolds.grassmann.complements import complements
 from riemap.manifolds.shared import unit_vectors
 from riemap.manifolds.shared.over_sine import over_sine
 from riemap.threads import Part, begin
 from riemap.types import Array
 from riemap.vmath import TINY
+
+MOST_ROWS = 16
+"""Largest ``n`` for which there is a kernel of ``k = 4``. Its code grows with ``n`` and takes 6 seconds to
+compile for 8, 7 for 16 and 9 for 24."""
 
 # --- k = 2: rows 2 i and 2 i + 1 hold the entries of the two basis vectors -------------------------
 
@@ -187,6 +192,14 @@ def _solids_gradient(a: _Bases, b: _Bases, *rest: Array) -> Array:
     return tangent(a.basis, pair_loops36.gradient(a.basis, a.coords, b.coords, *rest))
 
 
+def _fours_forward(a: _Bases, b: _Bases, symmetric: bool, out: Array, *saved: Array) -> None:
+    pair_loops4.forward(a.basis, a.coords, b.coords, symmetric, out, *saved)
+
+
+def _fours_gradient(a: _Bases, b: _Bases, *rest: Array) -> Array:
+    return tangent(a.basis, pair_loops4.gradient(a.basis, a.coords, b.coords, *rest))
+
+
 class _Complements(NamedTuple):
     """Subspaces, their orthogonal complements, and the complements as the loops read them."""
 
@@ -215,7 +228,9 @@ def _complement_kernel(inner: PairKernel[_Bases]) -> PairKernel[_Complements]:
 @cache
 def kernel(k: int, n: int) -> PairKernel[Any]:
     """The fastest kernel for bases of ``k`` vectors in ``n`` dimensions."""
-    if 2 * k > n:
+    if k == 4 and 7 <= n <= MOST_ROWS:
+        return PairKernel(_entries, _fours_forward, _fours_gradient, saved=4)
+    if 2 * k > n or (k, n) == (3, 7):
         return _complement_kernel(kernel(n - k, n))
     if k == 1:
         return PairKernel(_lines, _lines_forward, _lines_gradient, saved=1)

@@ -20,14 +20,12 @@ import math
 
 import numpy as np
 
-from riemap.linalg import LANES, device
 from riemap.loops import inline, inline_sum, pair_loop
 from riemap.lower_triangle import row_and_end
-from riemap.manifolds.grassmann.any_pairs import add_log, cross, principal
+from riemap.manifolds.grassmann.any_pairs import add_marked, marked_distances
 from riemap.manifolds.shared.formulas import VECTOR_PAIRS
 from riemap.manifolds.shared.orthogonal_factor3 import (
     Nine,
-    any_marked,
     coefficients,
     combination,
     orthogonal_factor,
@@ -35,7 +33,7 @@ from riemap.manifolds.shared.orthogonal_factor3 import (
 from riemap.manifolds.shared.over_sine import over_sine_differences
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.vmath import NAN, TINY, atan2, cos_third
+from riemap.vmath import NAN, TINY, cos_third
 
 LEAST_GAP = 0.01
 """Smallest ratio of the sum of the lesser two singular values of ``C`` to the greatest for which the closed
@@ -136,7 +134,7 @@ def _square_and_coefficients(sines: Three, a: float, b: float, k: float) -> tupl
     the elementary symmetric polynomials of the cosines.
     """
     p, q, r = sines
-    f, slope, bend = over_sine_differences(p, q, r)
+    f, slope, bend = over_sine_differences((p, q, r))
     g, h = f + slope * (q - p), f + (slope + bend * (r - q)) * (r - p)
     sqdist = 4.0 * (p * (1.0 - p) * f * f + q * (1.0 - q) * g * g + r * (1.0 - r) * h * h)
     s, t, u = 1.0 - 2.0 * p, 1.0 - 2.0 * q, 1.0 - 2.0 * r
@@ -186,25 +184,7 @@ def _forward_rows(
             out[i, j], a, second[i, j], third[i, j] = _square_and_coefficients(sines, a, b, k)
             first[i, j] = NAN if flat else a
         if marked:
-            _marked_distances(bases[i], columns, first[i], end, out[i])
-
-
-@device
-def _marked_distances(x: Array, y: Array, marks: Array, end: int, out: Array) -> None:
-    """Write the squared distances of this row where the mark is NaN, from singular vectors."""
-    rows = x.shape[0]
-    c, v, e = np.empty((3, 3, LANES)), np.empty((3, 3, LANES)), np.empty((rows + 2, LANES))
-    for j in range(0, end, LANES):
-        if not any_marked(marks, j, end):
-            continue
-        cross(x, y, j, c, v)
-        for lane in range(min(LANES, end - j)):
-            out[j + lane] = 0.0 if math.isnan(marks[j + lane]) else out[j + lane]
-        for k in range(3):
-            principal(x, y, j, c, v, e, k)
-            for lane in range(min(LANES, end - j)):
-                theta = atan2(e[rows, lane], e[rows + 1, lane])
-                out[j + lane] += theta * theta if math.isnan(marks[j + lane]) else 0.0
+            marked_distances(bases[i], columns, first[i], end, out[i])
 
 
 def gradient(bases: Array, x: Array, y: Array, first: Array, second: Array, third: Array, w: Array) -> Array:
@@ -249,20 +229,4 @@ def _gradient_rows(
             out[i, 0, k], out[i, 1, k], out[i, 2, k] = a0[k], a1[k], a2[k]
             out[i, 3, k], out[i, 4, k], out[i, 5, k] = a3[k], a4[k], a5[k]
         if marked:
-            _add_marked(bases[i], columns, first[i], w[i], out[i])
-
-
-@device
-def _add_marked(x: Array, y: Array, marks: Array, w: Array, out: Array) -> None:
-    """Add the terms of this row where the mark is NaN, from singular vectors."""
-    rows, end = x.shape[0], len(w)
-    c, v, e = np.empty((3, 3, LANES)), np.empty((3, 3, LANES)), np.empty((rows + 2, LANES))
-    for j in range(0, end, LANES):
-        if not any_marked(marks, j, end):
-            continue
-        cross(x, y, j, c, v)
-        for k in range(3):
-            principal(x, y, j, c, v, e, k)
-            for lane in range(min(LANES, end - j)):
-                weight = w[j + lane] if math.isnan(marks[j + lane]) else 0.0
-                add_log(e, c, k, lane, weight, out)
+            add_marked(bases[i], columns, first[i], w[i], out[i])

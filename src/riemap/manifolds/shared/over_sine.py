@@ -7,7 +7,6 @@ As the functions of :mod:`riemap.vmath`, these are arithmetic that the compiler 
 from collections.abc import Callable
 from typing import Any
 
-from numba import types
 from numba.extending import intrinsic
 
 from riemap.loops import inline
@@ -56,24 +55,25 @@ _OVER_SINE_BOTTOM = (
 )
 
 
-def _typed_differences(context: Any, x: Any, y: Any, z: Any, coefficients: Any) -> Any:
-    """Divide the polynomial by its argument minus ``x``, the quotient by minus ``y``, and so on."""
+def _typed_differences(context: Any, points: Any, coefficients: Any) -> Any:
+    """Divide the polynomial by its argument minus the first point, the quotient likewise, and so on."""
 
     def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        quotient = [builder.extract_value(values[3], k) for k in range(len(coefficients))]
+        quotient = [builder.extract_value(values[1], k) for k in range(len(coefficients))]
         remainders = []
-        for point in values[:3]:
+        for p in range(len(points)):
+            point = builder.extract_value(values[0], p)
             for k in reversed(range(len(quotient) - 1)):
                 quotient[k] = builder.fma(quotient[k + 1], point, quotient[k])
             remainders.append(quotient.pop(0))
         return context.make_tuple(builder, signature.return_type, remainders)
 
-    return types.UniTuple(types.float64, 3)(x, y, z, coefficients), lower  # type: ignore[no-untyped-call]
+    return points(points, coefficients), lower
 
 
 _compiled: Callable[..., Any] = intrinsic
-_differences: Callable[..., tuple[float, float, float]] = _compiled(_typed_differences)
-"""``f(x)``, ``f[x, y]`` and ``f[x, y, z]`` of the polynomial ``f`` with these coefficients."""
+_differences: Callable[..., tuple[float, ...]] = _compiled(_typed_differences)
+"""``f(x)``, ``f[x, y]``, ``f[x, y, z]``, ... of the polynomial ``f`` with these coefficients."""
 
 
 @inline
@@ -99,9 +99,9 @@ def over_sine_quotient(q: float) -> tuple[float, float]:
 
 
 @inline
-def over_sine_differences(p: float, q: float, r: float) -> tuple[float, float, float]:
-    """Divided differences ``f(p)``, ``f[p, q]`` and ``f[p, q, r]`` of :func:`over_sine`.
+def over_sine_differences(points: tuple[float, ...]) -> tuple[float, ...]:
+    """Divided differences ``f(p)``, ``f[p, q]``, ``f[p, q, r]``, ... of :func:`over_sine`, as many as points.
 
-    They keep their digits where the arguments are close or equal: the last of them has ten.
+    They keep their digits where the points are close or equal: the third has ten, and the fourth eight.
     """
-    return _differences(p, q, r, _OVER_SINE)
+    return _differences(points, _OVER_SINE)

@@ -1,9 +1,9 @@
 r"""Loops over pairs for the affine-invariant distance, size 4.
 
-With :math:`G = L_A^{-1}L_B`, the eigenvalues of :math:`M = GG^\top` give the distance, and
-:math:`-2\log M` is the gradient at the identity; :mod:`riemap.manifolds.spd.eigenvalues4` computes both. One
-polynomial serves both ends of a pair, because :math:`G^\top G`, the inverse of the matrix ``M`` of the pair
-:math:`(B, A)`, has the eigenvalues of ``M`` too.
+With :math:`G = L_A^{-1}L_B`, the eigenvalues of :math:`M = GG^\top` give the distance
+(:mod:`riemap.manifolds.shared.eigenvalues4`), and :math:`-2\log M` is the gradient at the identity
+(:mod:`riemap.manifolds.spd.logarithm4`). One polynomial serves both ends of a pair, because :math:`G^\top G`,
+the inverse of the matrix ``M`` of the pair :math:`(B, A)`, has the eigenvalues of ``M`` too.
 
 Where a pair is so far apart that ``M`` has lost its small eigenvalues to rounding, singular values and
 vectors of ``G`` itself are used (:mod:`riemap.manifolds.spd.singular4`). Such pairs are gathered into groups
@@ -20,8 +20,9 @@ from riemap.linalg import LANES, device
 from riemap.loops import inline, pair_loop
 from riemap.lower_triangle import row_and_end
 from riemap.manifolds.blocks import PairKernel
+from riemap.manifolds.shared.eigenvalues4 import eigenvalues
 from riemap.manifolds.shared.formulas import VECTOR_PAIRS
-from riemap.manifolds.spd.eigenvalues4 import coefficients, eigenvalues, polynomial
+from riemap.manifolds.spd.logarithm4 import coefficients, polynomial
 from riemap.manifolds.spd.lower_entries import (
     at,
     cosquare,

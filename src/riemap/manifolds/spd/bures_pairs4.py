@@ -27,10 +27,10 @@ from riemap.manifolds.shared.formulas import VECTOR_PAIRS
 from riemap.manifolds.shared.quaternion_units import UNIT_SIGNS
 from riemap.manifolds.spd.bures_pairs import push
 from riemap.manifolds.spd.bures_pairs3 import add_marked, marked_distances
-from riemap.manifolds.spd.lower_entries import lower_index, lower_pairs, no_entries
+from riemap.manifolds.spd.lower_entries import no_entries
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.unrolled import square_root, sum_of, unrolled
+from riemap.unrolled import lower_index, lower_pairs, square_root, sum_of, unrolled
 from riemap.vmath import NAN
 
 SQUARINGS = 12

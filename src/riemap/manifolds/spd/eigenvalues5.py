@@ -13,9 +13,18 @@ from typing import Any
 from riemap.coordinate_tuples import coordinates, put
 from riemap.linalg import LANES, MAX_SWEEPS
 from riemap.loops import inline
-from riemap.manifolds.spd.lower_entries import lower_index, lower_pairs, no_entries, symmetric_index
+from riemap.manifolds.spd.lower_entries import no_entries
 from riemap.types import Array
-from riemap.unrolled import absolute, size_of, sum_of, unrolled, with_sign
+from riemap.unrolled import (
+    absolute,
+    lower_index,
+    lower_pairs,
+    size_of,
+    sum_of,
+    symmetric_index,
+    unrolled,
+    with_sign,
+)
 
 ENTRIES = no_entries(5)
 
@@ -57,7 +66,7 @@ def _excess(a: Any) -> Any:
 
 
 def _rotate(a: list[Any], p: int, q: int) -> None:
-    """Make the entry ``(p, q)`` small, by the angle of :mod:`riemap.manifolds.spd.eigenvalues4`."""
+    """Make the entry ``(p, q)`` small, by the angle of :mod:`riemap.manifolds.shared.eigenvalues4`."""
     at = symmetric_index
     product, rise = a[at(p, q)], a[at(q, q)] - a[at(p, p)]
     x, y = absolute(rise), 2.0 * absolute(product)

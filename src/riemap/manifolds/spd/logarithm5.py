@@ -19,8 +19,7 @@ from typing import Any
 
 from riemap.loops import inline
 from riemap.manifolds.spd.eigenvalues5 import Five
-from riemap.manifolds.spd.lower_entries import lower_pairs, symmetric_index
-from riemap.unrolled import size_of, sum_of, unrolled
+from riemap.unrolled import lower_pairs, size_of, sum_of, symmetric_index, unrolled
 
 CLOSE_TWO = 0.05
 """Ratio of the difference of two numbers to their sum below which a series gives the slope of the log."""

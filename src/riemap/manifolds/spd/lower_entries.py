@@ -17,7 +17,7 @@ from riemap.loops import inline, task_loop
 from riemap.manifolds.spd.coordinates import write_triangles
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.unrolled import size_of, sum_of, unrolled
+from riemap.unrolled import lower_index, lower_pairs, size_of, sum_of, unrolled
 
 
 def no_entries(size: int) -> tuple[float, ...]:
@@ -75,21 +75,6 @@ def write_congruence(out: Array, x: Array, i: int, w: tuple[float, ...] | Array)
 
 
 # --- unrolled -----------------------------------------------------------------------------------------------
-
-
-def lower_index(p: int, q: int) -> int:
-    """As :func:`at`, for Python."""
-    return p * (p + 1) // 2 + q
-
-
-def symmetric_index(p: int, q: int) -> int:
-    """The number of entry ``(p, q)`` of a symmetric matrix of which the lower triangle is kept."""
-    return lower_index(max(p, q), min(p, q))
-
-
-def lower_pairs(size: int) -> list[tuple[int, int]]:
-    """The rows and columns of the entries, in their order."""
-    return [(p, q) for p in range(size) for q in range(p + 1)]
 
 
 def _product(a: Any, b: Any) -> Any:

@@ -40,7 +40,8 @@ def column(g: Array, k: int, lane: int) -> Four:
 def _rotated(p: Four, q: Four, loose: float) -> tuple[Four, Four, int]:
     """Both columns, rotated to be nearly orthogonal, and whether their cosine was above ``loose``.
 
-    The angle is that of :mod:`riemap.manifolds.spd.eigenvalues4`, with lengths divided out against underflow.
+    The angle is that of :mod:`riemap.manifolds.shared.eigenvalues4`, with lengths divided out against
+    underflow.
     """
     product, pp, qq = dot(p, q), dot(p, p), dot(q, q)
     a, b = abs(qq - pp), 2.0 * abs(product)

@@ -21,8 +21,6 @@ from riemap.manifolds.blocks import PairKernel
 from riemap.manifolds.shared.formulas import VECTOR_PAIRS
 from riemap.manifolds.spd.lower_entries import (
     factors,
-    lower_index,
-    lower_pairs,
     no_entries,
     square,
     trace,
@@ -31,7 +29,7 @@ from riemap.manifolds.spd.lower_entries import (
 )
 from riemap.threads import Part, begin
 from riemap.types import Array
-from riemap.unrolled import size_of, square_root, sum_of, unrolled
+from riemap.unrolled import lower_index, lower_pairs, size_of, square_root, sum_of, unrolled
 from riemap.vmath import NAN, log, log1p
 
 LOG_2 = math.log(2.0)

@@ -95,7 +95,7 @@ def test_a_plan_with_edges_tries_more_starts_for_a_shorter_time(monkeypatch: pyt
     monkeypatch.setattr(EpochRunner, "attempt", counted)
     for loss, space, starts, epochs in (
         ("ad", "Gr(1,3)", 3, 200),
-        ("ad + 0.5*edges", "Gr(1,3)", 5, 120),
+        ("ad + 0.5*edges", "Gr(1,3)", 8, 120),
         ("ad + 0.5*edges", "H2 x S1", 2, 120),
         ("ad + 0.5*edges", "H2", 0, 0),
         ("ad", "H2 x S1", 0, 0),

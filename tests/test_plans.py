@@ -163,8 +163,8 @@ def test_the_scale_of_matrices_stays_where_distances_keep_their_digits() -> None
         for _ in range(plan.epochs):
             state = trainer.step(state)
         found[space] = state.log_scales[0]
-    assert (found["Stein2"], found["SPD2"]) == (-4.0, -8.5)
-    assert found["LogSPD2"] < -8.5
+    assert (found["Stein2"], found["SPD2"]) == (-4.0, -8.0)
+    assert found["LogSPD2"] < -8.0
 
 
 def test_the_steady_preset_keeps_the_scales_at_one_while_the_graph_unfolds() -> None:

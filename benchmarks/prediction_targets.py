@@ -32,7 +32,7 @@ def main() -> None:
     print(header("scipy"))
     split = split_edges(opened(given.graph)[0], seed=given.seed)
     for batch in [*given.batch, *([None] if given.landmarks else [])]:
-        walks.EXACT_NODES = presets.WALK_ALL_PAIRS_NODES = 0 if batch else split.train.n
+        walks.EXACT_NODES = 0 if batch else split.train.n
         presets.WALK_BATCH_NODES = batch or split.train.n
         walks._kept.clear()
         began, target = time.perf_counter(), "landmarks" if batch is None else "walks"

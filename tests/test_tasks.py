@@ -239,7 +239,6 @@ def test_walks_of_a_large_graph_are_the_same_in_a_byte(
 
 def test_a_large_graph_is_trained_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walks, "EXACT_NODES", 100)
-    monkeypatch.setattr(presets, "WALK_ALL_PAIRS_NODES", 100)
     monkeypatch.setattr(presets, "WALK_BATCH_NODES", 64)
     plans = []
     original = task_embedding.fit

@@ -51,8 +51,11 @@ LESS_MEMORY = (
 """What can be done where the walks between all pairs do not fit."""
 
 EXACT_NODES = 6000
-"""Largest number of nodes whose dissimilarities are kept as float64, which takes 288 MB. In a larger graph
-each one takes a byte."""
+"""Largest number of nodes whose dissimilarities are kept as float64, which takes 288 MB, and of which a step
+of training sees all pairs. In a larger graph each dissimilarity takes a byte, and steps see batches."""
+
+PAIR_BYTES = 4
+"""Memory that the walks of a pair take while they are computed for a large graph."""
 
 LEVELS = 255
 """Number of steps in which dissimilarities of a large graph are stored, so that one takes a byte. On cora a
@@ -237,7 +240,7 @@ def walk_levels(
     [[0.0, 0.1, 0.84], [0.1, 0.0, 0.1], [0.84, 0.1, 0.0]]
     """
     n = graph.n
-    memory.require(4 * n**2, f"the walks between {n:,} nodes", LESS_MEMORY)
+    memory.require(PAIR_BYTES * n**2, f"the walks between {n:,} nodes", LESS_MEMORY)
     blocks = [np.arange(start, min(start + BLOCK_NODES, n)) for start in range(0, n, BLOCK_NODES)]
     step, sums = _transitions(graph, continuation)
     step = step.astype(np.float32)

@@ -1,7 +1,7 @@
 """Which pairs of nodes training sees, unless a run says so."""
 
 from riemap import memory
-from riemap.distances.walks import check_walks
+from riemap.distances.walks import PAIR_BYTES, check_walks
 from riemap.errors import InputError
 from riemap.graphs import AnyGraph, Dissimilarities
 from riemap.losses import LossLike, as_loss
@@ -18,9 +18,6 @@ processor seconds, and all pairs 0.0922, 87.75 %, 34.4 % and 39.2 % after 179. d
 
 WALK_NODES = 30_000
 """Largest number of nodes for which walks between all pairs are computed by default: they take 3.6 GB."""
-
-WALK_PAIR_BYTES = 4
-"""Memory that the walks of a pair take while they are computed for a large graph."""
 
 ALL_PAIRS_PRESET = "paper"
 """The preset that takes all pairs of a graph of any size."""
@@ -92,7 +89,7 @@ def chosen_sampler(
 def _check_few(graph: AnyGraph) -> None:
     """Refuse to compute the walks of a graph with many nodes without being told so."""
     if graph.n > WALK_NODES:
-        need = memory.text(WALK_PAIR_BYTES * graph.n**2)
+        need = memory.text(PAIR_BYTES * graph.n**2)
         raise InputError(
             f"the loss walks, of --for links and --for labels, is for up to {WALK_NODES:,} nodes, and "
             f"{graph.name} has {graph.n:,}; --for both embeds it with landmarks, as 'riemap links' does, and "

@@ -13,6 +13,7 @@ References
 from collections.abc import Callable
 from dataclasses import replace
 
+from riemap.distances import walks
 from riemap.errors import InputError
 from riemap.losses import RSNE, Edges, Loss, Schedule, Sum, Walks
 from riemap.losses.sums import coarse_and_fine
@@ -63,13 +64,10 @@ HYPERBOLIC_RATE = 0.1
 """Factor of the learning rate of hyperbolic scales, in a plan with three stages, after the graph is unfolded;
 until then they wait. For csphd, all pairs, AD was 7 % larger with that."""
 
-WALK_ALL_PAIRS_NODES = 6000
-"""Largest number of nodes for which a step of the loss ``walks`` sees all pairs: 36 million."""
-
 WALK_BATCH_NODES = 1024
-"""Number of nodes in a batch of a larger graph. On pubmed in H16, the ROC AUC of validation links by distance
-was 90.3, 90.5 and 89.6 % with 512, 1,024 and 4,096 (seed 0), and 90.7, 91.0 and 91.0 % with 512, 1,024 and
-2,048 (seed 1)."""
+"""Number of nodes in a batch of the loss ``walks``. On pubmed in H16, the ROC AUC of validation links by
+distance was 90.3, 90.5 and 89.6 % with 512, 1,024 and 4,096 (seed 0), and 90.7, 91.0 and 91.0 % with 512,
+1,024 and 2,048 (seed 1)."""
 
 WALK_EPOCHS = 50
 """Number of epochs with walks. On cora in H16, the ROC AUC of validation links by distance was 91.7 % after
@@ -145,7 +143,7 @@ def default_plan(loss: Loss, n: int, epochs: int | None = None) -> Plan:
 
 def _walk_plan(n: int, epochs: int) -> Plan:
     """Make the plan for the loss ``walks``: a fifth of the epochs unfold the graph, by walks too."""
-    batch = WALK_BATCH_NODES if n > WALK_ALL_PAIRS_NODES else None
+    batch = WALK_BATCH_NODES if n > walks.EXACT_NODES else None
     unfold = epochs // 5
     stages = [Stage(Walks(), epochs - unfold, 1.0, "cosine", batch=batch)]
     if unfold:

@@ -31,11 +31,6 @@ LEAST_LR = 1e-5
 """Learning rate below which a run with the schedule ``plateau`` has converged."""
 
 
-def never() -> bool:
-    """Return ``False``: the answer of a caller that never interrupts."""
-    return False
-
-
 def _all_pairs(
     graph: AnyGraph, plan: Plan, distances: DistanceMatrix | None, interrupted: Callable[[], bool]
 ) -> Target:
@@ -51,6 +46,11 @@ def _all_pairs(
             f"that {(graph.n, graph.n)} is expected, as of riemap.shortest_paths(graph)"
         )
     return target
+
+
+def never() -> bool:
+    """Return ``False``: the answer of a caller that never interrupts."""
+    return False
 
 
 @final

@@ -55,7 +55,14 @@ class Grassmann(CompactManifold):
     formula: ClassVar[str] = "√(Σ θᵢ²), principal angles θ"
     shown: ClassVar[tuple[int, ...]] = (2, 4)
     examples: ClassVar[tuple[tuple[int, ...], ...]] = (
-        *((1, 3), (2, 4), (2, 5), (3, 5), (3, 6), (3, 7), (3, 8), (4, 8)),
+        (1, 3),
+        (2, 4),
+        (2, 5),
+        (3, 5),
+        (3, 6),
+        (3, 7),
+        (3, 8),
+        (4, 8),
     )
 
     def size_error(self) -> str | None:

@@ -6,8 +6,7 @@ Run: python benchmarks/isometries.py [--graphs 'karate;cycle(n=60)'] [--pairs SP
 Each pair of isometric spaces embeds the same graphs from the same seeds by the default plan. A cell has the
 mean of a score over the seeds in both spaces, and the larger over the smaller one; a `!` says that they
 differ by more than 2 %. The last column but one has the worst AD of the seeds over the best. An AD below
-0.0001 counts as that much. Runs are
-recorded as they are done, and not repeated; `--show` trains nothing.
+0.0001 counts as that much. Runs are recorded as they are done, and not repeated; `--show` trains nothing.
 
 SPD2 has one scale, d² = s (2 dH² + dE²), and H2 x E1 has two, so that H2 x E1 could be better without any
 fault. Gr(1,3) is S2 with antipodes identified, which is another space, so that it has no row.

@@ -65,12 +65,23 @@ FAMILIES = {  # how points are drawn: radius and method
     "Gr(1,4)": (None, "uniform"),
     "H2 x S1": (4.0, "uniform"),
 }
-SHAPES = {  # a generator with a size, and the spaces of two dimensions in which it fits without distortion
-    "tree(r=2,h={})": ((6, 5, 7, 4), ("H2",)),
-    "cycle(n={})": ((60, 120, 80, 100, 40), ("S2", "Gr(1,3)", "E1 x S1", "S1^2")),
-    "grid(n={},d=2)": ((12, 15, 10, 13, 8), ("E2",)),
-    "torus(n={0},m={0})": ((10, 12, 8, 14, 6), ("S1^2",)),
+TREES = ((2, 6), (2, 5), (2, 7), (2, 4), (3, 3), (3, 4), (4, 3), (5, 3), (6, 2), (7, 2), (8, 2), (9, 2))
+TORI = tuple((n, n) for n in (10, 12, 8, 14, 6, 5, 7, 9, 11))
+TORI += (*((n, m) for n in (5, 6, 8) for m in (10, 12, 14)), (10, 12), (10, 14))
+SHAPES = {  # graphs of each kind, and the spaces of two dimensions in which they fit without distortion
+    "tree": (
+        [f"tree(r={r},h={h})" for r, h in TREES]
+        + [f"random-tree(n={n},seed={n})" for n in range(50, 130, 10)],
+        ("H2",),
+    ),
+    "cycle": (
+        [f"cycle(n={n})" for n in (60, 120, 80, 100, 40, *range(30, 38), *range(44, 56, 2), 70)],
+        ("S2", "Gr(1,3)", "E1 x S1", "S1^2"),
+    ),
+    "grid": ([f"grid(n={n},d=2)" for n in (12, 15, 10, 13, 8, 9, 7, 11, 6, 14, 5, 16, 4, 17, 18)], ("E2",)),
+    "torus": ([f"torus(n={n},m={m})" for n, m in TORI], ("S1^2",)),
 }
+PLANES = ("E2", "H2", "S2", "Gr(1,3)", "E1 x S1", "S1^2")
 TRUTH_SEEDS = (100, 101)
 LEAST_DISTORTION = 0.01
 VISIBLE = 0.9
@@ -121,16 +132,9 @@ def cases(known: range, paper: list[str], dims: str) -> Iterator[Case]:
     for count, k in enumerate(known):
         for space in FAMILIES:
             yield Case(f"{space} #{k}", linked(space, 1000 + k), tuple(FAMILIES), (space,), None)
-        for text, (sizes, family) in SHAPES.items():
-            if count < len(sizes):
-                name = text.format(sizes[count])
-                yield Case(
-                    name,
-                    riemap.generate(name),
-                    ("E2", "H2", "S2", "Gr(1,3)", "E1 x S1", "S1^2"),
-                    family,
-                    None,
-                )
+        for names, family in SHAPES.values():
+            if count < len(names):
+                yield Case(names[count], riemap.generate(names[count]), PLANES, family, None)
     for name in paper:
         for dim in map(int, dims.split(",")):
             truth = recorded(name, dim)
@@ -300,7 +304,9 @@ def group(row: dict[str, Any]) -> str:
     """The line of the table to which a case belongs."""
     if row["family"]:
         name: str = row["case"]
-        return f"points of {name.split(' #')[0]}" if "#" in name else name.split("(")[0]
+        if "#" in name:
+            return f"points of {name.split(' #')[0]}"
+        return name.split("(")[0].removeprefix("random-")
     return "paper, default runs" if "greedy" in row["picks"] else "paper, other losses"
 
 

@@ -42,7 +42,6 @@ class Manifold(ABC):
     geodesic: ClassVar[bool] = True  # whether sqdist is the squared length of log; False for a divergence
     parallel: ClassVar[bool] = True  # whether transport is parallel transport
     waiting_log_scale: ClassVar[float | None] = None  # where it stays until a large graph is unfolded
-    least_log_scale: ClassVar[float] = -np.inf  # below it, points lie so far apart that digits are lost
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Let the methods of a manifold that take arrays check them first."""
@@ -69,6 +68,11 @@ class Manifold(ABC):
     @abstractmethod
     def origin(self) -> Array:
         """The centre of :meth:`random`. The metric there must be a multiple of the dot product."""
+
+    @property
+    def least_log_scale(self) -> float:
+        """The smallest that training may take; below it, points lie so far apart that digits are lost."""
+        return -np.inf
 
     # --- geometry: every manifold defines these ----------------------------------------
     @abstractmethod

@@ -114,6 +114,7 @@ def test_trials_embed_few_nodes_and_each_seed_draws_its_own() -> None:
     assert not np.array_equal(a.known, b.known)
     by_edges = Problem(problem.graph, metric="f1@1").split(0)  # few nodes have few edges
     assert len(by_edges.nodes) == 400
+    assert [len(Problem(riemap.generate(f"path(n={n})")).split(0).known) for n in (1000, 5000)] == [200, 400]
 
 
 def test_scored_pairs_are_seen_neither_by_training_nor_by_placement() -> None:

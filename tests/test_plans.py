@@ -76,10 +76,10 @@ def test_a_sum_with_edges_is_trained_from_coarse_to_fine() -> None:
     among = plan_among_landmarks(landmark_plan(large, 5000, 10), 100)
     assert shrinking(among) == 0.02, "rounds go on where the landmarks' temperature ends"
     assert shrinking(default_plan(as_loss("stress"), 100)) == 1.0
-    chosen = as_loss("ad + 0.5*edges(T=2->0.1)")
-    given = default_plan(chosen, 5000)
-    for plan in (given, landmark_plan(given, 5000, 10)):
-        assert plan.stages[-1].loss == chosen, "the user's temperature stays"
+    for chosen in map(as_loss, ("ad + 0.5*edges(T=2->0.1)", "ad + 0.5*edges(T=0.2->0.03)")):
+        given = default_plan(chosen, 5000)
+        for plan in (given, landmark_plan(given, 5000, 10)):
+            assert plan.stages[-1].loss == chosen, "the user's temperature stays"
     assert [stage.batch for stage in large.stages] == [512, 512, None]
     assert [stage.rescale for stage in small.stages + large.stages] == [False, True, False, True, False]
     assert [stage.scales for stage in steady_plan(loss, 5000).stages] == [False, True, True]

@@ -391,6 +391,7 @@ def test_a_graph_that_does_not_fit_is_refused_before_anything_is_computed(
 
 def test_what_is_advised_where_memory_is_short_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A smaller space if there is one, and else the largest part of the graph that has enough memory."""
+    monkeypatch.setattr(large_start, "LOADED_BYTES", 0)
     free = large_start.needed_bytes(GRAPH, Space.parse("H3"))
     monkeypatch.setattr(memory, "free", lambda: free)
     with pytest.raises(MemoryError, match=r"fewer coordinates, such as H3, a part of the graph"):
@@ -410,7 +411,8 @@ def test_the_memory_of_scores_is_estimated(weighted: bool, monkeypatch: pytest.M
     monkeypatch.setattr("riemap.metrics.scores.LARGEST_FULLY_SCORED", 1000)
     monkeypatch.setattr("riemap.metrics.scores.SAMPLED_SOURCES", 262)
     monkeypatch.setattr("riemap.metrics.correlation.LARGEST_SORTED_PAIRS", 1 << 18)
-    monkeypatch.setattr("riemap.metrics.comparison.COMPARISON_BLOCK_PAIRS", 1 << 14)
+    for module in ("comparison", "scores"):
+        monkeypatch.setattr(f"riemap.metrics.{module}.COMPARISON_BLOCK_PAIRS", 1 << 14)
     n, space = 2000, Space.parse("H3")
     graph = random_graph(n, n, seed=1, weighted=weighted)
     embedding = Embedding(space, space.random(np.random.default_rng(0), n), np.zeros(1), graph.labels)

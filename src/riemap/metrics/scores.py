@@ -15,7 +15,7 @@ from riemap.embeddings import Embedding
 from riemap.errors import InputError
 from riemap.graphs.graph import Graph
 from riemap.graphs.open_graph import take_graph
-from riemap.metrics.comparison import Comparison
+from riemap.metrics.comparison import COMPARISON_BLOCK_PAIRS, Comparison
 from riemap.metrics.ranking import f1_curve
 from riemap.metrics.registry import METRICS
 from riemap.metrics.results import Scores
@@ -38,6 +38,10 @@ SCORED_BYTES, SCORED_BYTES_WEIGHTED = 40, 120
 """Memory for each pair that is scored, without and with weights: its distances, and their order. Measured:
 36 bytes with 12,000 nodes and 31 with 50,000 and 200,000; 94 with weights. With 32, a run on 30,000 nodes
 that had just enough by this estimate did not fit."""
+
+BLOCK_BYTES = 80
+"""Memory for each pair of the block that is scored at the moment: in all 24 to 150 MB more than by the numbers
+above, measured with 1,500 to 8,000 nodes."""
 
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard
@@ -166,11 +170,12 @@ def scored_bytes(n: int, weighted: bool) -> int:
     Examples
     --------
     >>> scored_bytes(10**6, weighted=False)
-    2680000000
+    2847772160
     """
     sources = _default_sources(n, weighted)
     pairs = n * n // 2 if sources == n else n * sources
-    return pairs * (SCORED_BYTES_WEIGHTED if weighted else SCORED_BYTES)
+    block = BLOCK_BYTES * min(pairs, COMPARISON_BLOCK_PAIRS)
+    return block + pairs * (SCORED_BYTES_WEIGHTED if weighted else SCORED_BYTES)
 
 
 def score_comparison(c: Comparison) -> Scores:

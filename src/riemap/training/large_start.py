@@ -47,6 +47,10 @@ WORKER_BYTES = 350_000_000
 """Memory of a worker of a cluster besides what grows with the graph: the libraries, compiled code, and the
 blocks of a task. Measured in H3."""
 
+LOADED_BYTES = 300_000_000
+"""Address space of what is loaded once a run has begun: libraries, threads and compiled code. Measured on
+5,800 nodes in H3 with 1.3 GB: 765 MB were free at the start, and 469 MB before the scores."""
+
 SEARCH_BYTES = 3 * 64 + 4
 """Bytes a node of a search from up to 512 sources at once: three bits a source, and four flags."""
 
@@ -140,12 +144,13 @@ def needed_bytes(graph: Graph, space: Space, n: int | None = None) -> int:
     -------
     int
         Bytes: distances to landmarks and within balls; points, averages of gradients, and the copies of both
-        that a round and a checkpoint make; gradients of edges; two lists of all nodes, by groups; and scores.
+        that a round and a checkpoint make; gradients of edges; two lists of all nodes, by groups; scores; and
+        what is loaded for these.
     """
     n, weighted = graph.n if n is None else n, graph.weights is not None
     numbers = 11 * _coordinates(space) + 8 * len(space.factors) + 2
     distances = (4 if weighted else 1) * (LANDMARKS + BALLS_PER_NODE * BALL_NODES)
-    return n * (distances + 8 * numbers) + scored_bytes(n, weighted)
+    return n * (distances + 8 * numbers) + scored_bytes(n, weighted) + LOADED_BYTES
 
 
 def _coordinates(space: Space) -> int:

@@ -40,8 +40,8 @@ SCORED_BYTES, SCORED_BYTES_WEIGHTED = 40, 120
 that had just enough by this estimate did not fit."""
 
 BLOCK_BYTES = 80
-"""Memory for each pair of the block that is scored at the moment. In all, 24 to 150 MB more than by the numbers
-above were measured, with 1,500 to 8,000 nodes."""
+"""Memory for each pair of the block that is scored at the moment. With 1,500 to 8,000 nodes, 24 to 150 MB
+more than by the numbers above were measured."""
 
 STANDARD_ERROR_GROUPS = 10
 """Number of groups that a sample is divided into. The spread of the groups' scores gives the standard

@@ -267,6 +267,11 @@ def test_short_trials_give_up_only_what_is_far_off() -> None:
     short = board(rows, epochs=1, full=8)
     assert not short.is_worse("E2", "H2")
     assert short.is_worse("S2", "H2")
+    exact = {"E2": [0.026, 0.027], "H2": [0.008, 0.009], "S2": [0.05, 0.051]}
+    assert board(exact).is_worse("E2", "H2")
+    short = board(exact, epochs=1, full=8)
+    assert not short.is_worse("E2", "H2"), "more epochs bring both close to zero"
+    assert short.is_worse("S2", "H2")
 
 
 def test_a_space_that_was_given_up_is_compared_with_the_seeds_it_has() -> None:

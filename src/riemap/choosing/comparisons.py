@@ -42,9 +42,9 @@ worse by a factor to be given up: the cube root of how many times longer the who
 it. On small graphs, distortions in negatively curved spaces fall by up to this factor, and others hardly."""
 
 LEAST_SHORT_ERROR = 0.02
-"""An error after a short trial; if that of the best space is smaller, it counts as this one. A space that fits
-exactly may be as far from that: of 100 points of SPD2, an eighth of the plan left a distortion of 0.026 in
-SPD2 and 0.009 in H2 x S1, the whole plan 0.007 and 0.011."""
+"""An error after a short trial; if that of the best space is smaller, it counts as this one. A space that
+fits exactly may be as far from that: of 100 points of SPD2, an eighth of the plan left a distortion of 0.026
+in SPD2 and 0.009 in H2 x S1, the whole plan 0.007 and 0.011."""
 
 SeedScores: TypeAlias = Mapping[int, float]
 """The score of each seed."""
